@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from groups.collection import Groups
 from groups.documents.assay_group import as_json
 from groups.documents.assay_streams import StreamsDocument, of_text
-from groups.documents.json_files import is_json_lines, split_documents
+from groups.documents.json_files import LINES, is_json_lines, split_documents
 from groups.documents.snapshot import columns_of_each, names_in
 from groups.documents.snapshots import Snapshots
 from groups.documents.texts import beginning, decode, named, read_bytes, without_gz
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from groups.documents.assay_group import Document
 
 
-ENDINGS = (".json", ".jsonl", ".txt", ".out", ".log")
+ENDINGS = (".json", *LINES, ".txt", ".out", ".log")
 PARQUET = ".parquet"
 _MAGIC = b"PAR1"
 # Snapshots are converted to columns in batches of at most so many.

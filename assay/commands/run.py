@@ -6,6 +6,7 @@ import sys
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
+from shlex import quote
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +29,7 @@ from assay.signals import ending_on_signals
 from assay.streams import complain, note, show, show_json, who_reads
 from assay.tables import show_groups, show_notes, show_unscored
 from assay.terminal import tell
+from compare.fleet.results import MOST_LINES
 from compare.limits import NOT_HELD, OPEN
 from compare.verdict import NOBODY_READS
 from groups.errors import BadInput
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
     from heuristics import Assignor
 
 FORMAT = "assay-run/1"
-MOST_LINES = 20
 MOST_UNREAD = 10
 # Seconds between lines of progress in a file or a pipe; a terminal has the line of progress.
 EVERY_SECONDS = 10.0
@@ -188,7 +189,7 @@ def run(
     if format_ == "json":
         show_json(run_document(counts, tiers, source))
     else:
-        show_run(counts, tiers)
+        show_run(counts, tiers, page=job.tables.is_parquet)
     held = CURRENT in named
     lines = [*worse, *(missed(counts, limited=bool(limits), held=held) if strict else [])]
     if not counts.captured:
@@ -215,8 +216,13 @@ def missed(counts: RunCounts, *, limited: bool, held: bool = True) -> list[str]:
     return lines + [f"{one}: {counted(says[one], 'group')}" for one in refused if says.get(one)]
 
 
-def show_run(counts: RunCounts, tiers: Tiers) -> None:
-    """Print a sentence about the groups of a run, its worst groups and its counts."""
+def show_run(counts: RunCounts, tiers: Tiers, *, page: bool) -> None:
+    """Print a sentence about the groups of a run, its worst groups and its counts.
+
+    Parameters
+    ----------
+    page : whether ``assay report`` can read the tables
+    """
     found = counts.found
     many, names = found.overview.without_verdict
     tell(found.overview.sentence())
@@ -240,7 +246,8 @@ def show_run(counts: RunCounts, tiers: Tiers) -> None:
                 show(f"and {counted(left, 'group')} more, {what}")
         show_notes(found.overview, who_reads("give assay score"))
         show_unscored(found.not_scored)
-        show(f"{in_words(tiers)}; every group on a page: assay report {counts.out}")
+        report = f"; every group on a page: assay report {quote(counts.out)}"
+        show(f"{in_words(tiers)}{report if page else ''}")
     show(counts.line())
 
 

@@ -28,6 +28,7 @@ from compare.fleet.facts import (
     most_frequent_texts,
     worst_of,
 )
+from compare.fleet.results import MOST_LINES
 from compare.fleet.tables import RUN, TABLES, content_key, stored
 from compare.history import Trend, ordered
 from compare.over_groups import unscored_rows
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
 # Raised when what is counted changes: aggregates of another version are made again.
 VERSION = 12
 MOST_FAMILIES = 64
-MOST_LINES = 20
 
 
 def state_of(runs: Iterable[str]) -> str:

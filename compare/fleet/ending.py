@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from compare.fleet.aggregates import MOST_LINES, Aggregates, Stored, summary_of
+from compare.fleet.aggregates import Aggregates, Stored, summary_of
 from compare.fleet.facts import ONE_TIME, ROWS_AT_ONCE
-from compare.fleet.results import Ending
+from compare.fleet.results import MOST_LINES, Ending
 from compare.fleet.session import FOR_ROWS, set_for_now
 from compare.fleet.tables import RUN, latest, latest_captures
 from compare.lag.fall import PeakFall

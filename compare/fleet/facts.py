@@ -51,7 +51,7 @@ PER_DOUBLING = 16
 _EXCESSES = ("excess", "excess_from", "excess_to")
 # SQL for a group's family: its file if that holds many groups, else its folder.
 FAMILY = """
-    CASE WHEN substring_index(source, ', ', 1) RLIKE '(?i)[.](jsonl|jsonl[.]gz|parquet)$'
+    CASE WHEN substring_index(source, ', ', 1) RLIKE '(?i)[.]((jsonl|ndjson)([.]gz)?|parquet)$'
               THEN substring_index(source, ', ', 1)
          WHEN substring_index(source, ', ', 1) LIKE '%/%'
               THEN regexp_replace(substring_index(source, ', ', 1), '/[^/]*$', '')

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from compare.overview import Overview
     from groups.errors import Failure
 
+# The most lines of a kind that the end of a run has.
+MOST_LINES = 20
+
 
 @dataclass(frozen=True)
 class Ending:

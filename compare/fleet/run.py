@@ -23,7 +23,7 @@ from compare.fleet.optima import ANSWERS, failure_answers
 from compare.fleet.results import RunCounts
 from compare.fleet.session import ANY_BYTES, BATCH, FOR_ROWS, persisted, set_for_now
 from compare.fleet.source import FOR_READING, portions, portions_of
-from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run, version_of
+from compare.fleet.tables import RUN, TABLES, is_local, new_run, version_of
 from compare.fleet.worker import answers_of_groups
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
@@ -154,6 +154,7 @@ class Run:
         return {name: self.seconds[name] for name in STAGES if name in self.seconds}
 
     def _fill_and_add_up(self) -> Ending:
+        self.job.tables.require(self.spark)
         self.say(f"reading {self.job.source}")
         with set_for_now(self.spark, FOR_READING):
             self._fill_portions()
@@ -332,7 +333,7 @@ class Run:
     def _size(self) -> dict[str, int]:
         """Return how many files and bytes the run has written; empty for other stores."""
         tables = self.job.tables
-        if tables.in_catalogue or tables.format != PARQUET:
+        if not tables.is_parquet:
             return {}
         reader = self.spark.read.format("binaryFile").option("recursiveFileLookup", "true")
         files = reader.option("pathGlobFilter", "*.parquet").load(tables.runs_of(self.name))

@@ -249,7 +249,8 @@ def as_assay_error(error: Exception) -> AssayError:
     for pattern, said in _ENDED:
         if pattern.search(text):
             return AssayError(f"{said}; {GOES_ON}")
-    return AssayError(f"Spark: {reason_in(error)}")
+    kind = BadInput if _REFUSAL.search(text) else AssayError
+    return kind(f"Spark: {reason_in(error)}")
 
 
 # What Arrow says in Java of a Python worker that ended between its rows.
@@ -262,7 +263,14 @@ _OF_FILES = re.compile(
 _NO_CONNECTOR = re.compile(r"Class (org\.apache\.hadoop\.fs\.\S+) not found")
 # The line of a Python traceback, and of a Java one, that names the exception.
 _RAISED = re.compile(r"^\s*([\w.]+(?:Error|Exception|Exit|Interrupt|Warning)\b.*)", re.M)
-_CAUSE = re.compile(r"^(?:Caused by: |: )?[\w.$]+(?:Exception|Error): ([^\n]+)", re.M)
+_CAUSE = re.compile(
+    r"^(?:Caused by: |: )?[\w.$]+(?<!java\.lang\.ClassNotFound)(?:Exception|Error): ([^\n]+)", re.M
+)
+# Spark's refusals of the tables, paths and formats that a user has named.
+_REFUSAL = re.compile(
+    r"\[((CATALOG|DATA_SOURCE|PATH|SCHEMA|TABLE_OR_VIEW)_NOT_FOUND|PARSE_SYNTAX_ERROR|"
+    r"INVALID_IDENTIFIER|REQUIRES_SINGLE_PART_NAMESPACE|UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE)\]"
+)
 # Bash's complaints on Spark's start scripts after Java has failed.
 _OF_SCRIPTS = re.compile(r"/bin/spark-[a-z]+: line \d+: ")
 # Messages of Spark and py4j after one of their processes has ended.

@@ -283,7 +283,7 @@ def _portion_of_files(spark: SparkSession, files: Sequence[File], in_folder: boo
 
     read = spark.read.format("binaryFile").load(_patterns(files))
     start = sql.substring("content", 1, 4096).cast("string")
-    alone = start.contains('"assay-') | sql.col("path").rlike(r"[.]jsonl([.]gz)?$")
+    alone = start.contains('"assay-') | sql.col("path").rlike(r"[.](jsonl|ndjson)([.]gz)?$")
     folder = sql.regexp_replace("path", "/[^/]*$", "")
     frame = read.select(
         sql.when(alone, sql.col("path")).otherwise(folder).alias("together"),

@@ -198,6 +198,8 @@ TABLES = {
 
 RUN = "run"
 PARQUET = "parquet"
+# Formats whose files are read by the columns that are asked for.
+OF_FILES = (PARQUET, "json", "orc")
 # Cached, as looking up a package's version reads files: too slow for every row.
 version_of = cache(version)
 
@@ -256,9 +258,25 @@ class Tables:
     def __str__(self) -> str:
         return self.place
 
+    @property
+    def is_parquet(self) -> bool:
+        """Whether they are folders of Parquet, which pages and `read_table` read without Spark."""
+        return self.format == PARQUET and not self.in_catalogue
+
     def where(self, name: str) -> str:
         """Return the folder or the full name of a table."""
         return f"{self.place}.{name}" if self.in_catalogue else f"{self.place}/{name}"
+
+    def require(self, spark: SparkSession) -> None:
+        """Require that the database exists: Spark would miss it only when it writes.
+
+        Raises
+        ------
+        BadInput
+            If the catalogue has no database of that name.
+        """
+        if self.in_catalogue and not spark.catalog.databaseExists(self.place):
+            raise BadInput(f"{self.place}: no such database in the catalogue")
 
     def runs_of(self, run: str) -> str:
         """Return the path pattern of the folders that a run has written."""
@@ -266,7 +284,7 @@ class Tables:
 
     def write(self, rows: DataFrame, name: str, run: str) -> None:
         """Add rows to a table, in one Spark write."""
-        if self.format == PARQUET and not self.in_catalogue:
+        if self.is_parquet:
             rows.write.mode("append").parquet(f"{self.where(name)}/{RUN}={run}")
             return
         from pyspark.sql import functions as sql
@@ -298,29 +316,21 @@ class Tables:
     def read_if_there(self, spark: SparkSession, name: str) -> DataFrame | None:
         """Return all rows of a table, with the column `run`; None if it does not exist yet.
 
-        Columns that an earlier version did not write are null in its rows.
+        Columns and fields that an earlier version or the format did not write are null.
         """
         from pyspark.errors import AnalysisException
-        from pyspark.sql import functions as sql
 
         schema = _schema_of(name)
         try:
             if self.in_catalogue:
                 found = spark.table(self.where(name))
-            elif self.format == PARQUET:
-                found = spark.read.schema(schema).parquet(self.where(name))
             else:
                 reader = spark.read.format(self.format).option("mergeSchema", True)
-                found = reader.load(self.where(name))
-            existing = {*found.columns}
-            return found.select(
-                *(
-                    sql.col(one.name)
-                    if one.name in existing
-                    else sql.lit(None).cast(one.dataType).alias(one.name)
-                    for one in schema
-                )
-            )
+                # Other formats keep their columns themselves, and refuse to be given them.
+                of_files = reader.schema(schema) if self.format in OF_FILES else reader
+                found = of_files.load(self.where(name))
+            # With Spark Connect, it is here that a table turns out not to exist.
+            return found.to(schema) if found.columns else None
         except AnalysisException as error:
             if (error.getCondition() or "") in _NOT_THERE:
                 return None
@@ -330,7 +340,8 @@ class Tables:
 def _schema_of(name: str) -> StructType:
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    return from_arrow_schema(TABLES[name].append(pa.field(RUN, pa.string())))
+    fields = [one.with_nullable(True) for one in TABLES[name]]
+    return from_arrow_schema(pa.schema([*fields, (RUN, pa.string())]))
 
 
 _NOT_THERE = frozenset({"PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND"})

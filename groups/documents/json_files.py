@@ -1,4 +1,4 @@
-"""JSON documents in files: one per ``.json`` file, or one per line of a ``.jsonl`` file."""
+"""JSON documents in files: one per ``.json`` file, or one per line of a file of JSON lines."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from groups.errors import BadInput, writing
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+LINES = (".jsonl", ".ndjson")
 
 
 class RepeatedKeys(dict[str, Any]):
@@ -115,8 +117,8 @@ def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def is_json_lines(name: str) -> bool:
-    """Return whether a file's name ends in ``.jsonl`` or ``.jsonl.gz``."""
-    return without_gz(name).endswith(".jsonl")
+    """Return whether a file's name ends in one of `LINES`, perhaps with ``.gz`` after it."""
+    return without_gz(name).endswith(LINES)
 
 
 def _note_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

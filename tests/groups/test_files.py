@@ -107,13 +107,13 @@ def test_a_gzip_bomb_costs_a_line_and_not_the_memory(tmp_path):
 
 def test_gzip_in_a_folder_is_found_by_the_ending_that_it_packs(tmp_path):
     lines = "\n".join(json.dumps(GROUP | {"group": name}) for name in "ab")
-    (tmp_path / "g.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    (tmp_path / "g.ndjson.gz").write_bytes(gzip.compress(lines.encode()))
     (tmp_path / "h.txt.gz").write_bytes(gzip.compress(DESCRIBE.encode()))
     (tmp_path / "notes.tar.gz").write_bytes(b"not looked at")
     groups = read_groups([str(tmp_path)])
     assert ([group.name for group in groups], groups.failures) == (["a", "b", "coop-a"], ())
     places = [found.place for found in find([str(tmp_path)])]
-    assert places[:2] == [f"{tmp_path / 'g.jsonl.gz'}:1", f"{tmp_path / 'g.jsonl.gz'}:2"]
+    assert places[:2] == [f"{tmp_path / 'g.ndjson.gz'}:1", f"{tmp_path / 'g.ndjson.gz'}:2"]
 
 
 def test_a_packed_text_without_a_group_column_is_named_after_the_file(tmp_path):

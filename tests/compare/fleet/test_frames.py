@@ -15,6 +15,7 @@ from compare.fleet.session import set_for_now
 from compare.fleet.tables import TABLES, Tables, latest, read_table
 from groups import Group
 from heuristics.shipped.java.jars import spark_java_home
+from tests.assay.calling import assay
 from tests.compare.conftest import lopsided
 
 pytestmark = pytest.mark.spark
@@ -77,13 +78,14 @@ def test_each_bad_row_of_a_table_is_a_failure_with_a_number_of_its_own(spark, tm
     assert len({place for those in places for place in those}) == 9
 
 
-@pytest.fixture(params=["parquet", "orc", "catalogue"])
+@pytest.fixture(params=["parquet", "orc", "json", "catalogue"])
 def tables(request, spark, tmp_path):
     if request.param != "catalogue":
         yield Tables(str(tmp_path), format=request.param)
         return
     yield Tables("default", in_catalogue=True)
-    spark.sql("DROP TABLE IF EXISTS default.inputs")
+    for name in TABLES:
+        spark.sql(f"DROP TABLE IF EXISTS default.{name}")
 
 
 @pytest.mark.cluster
@@ -104,6 +106,43 @@ def test_a_column_that_is_new_is_null_in_the_rows_of_an_earlier_version(spark, t
     tables.write(rows, "inputs", "run-2")
     found = tables.read(spark, "inputs").select("key", "is_group", "run").orderBy("key").collect()
     assert [tuple(row) for row in found] == [("a", None, "run-1"), ("b", True, "run-2")]
+    held = spark.createDataFrame(
+        [("a", ("improvable",))], "key string, verdict struct<says:string>"
+    )
+    tables.write(held, "optima", "run-1")
+    (verdict,) = tables.read(spark, "optima").select("verdict.says", "verdict.lag_now").collect()
+    assert tuple(verdict) == ("improvable", None)
+
+
+@pytest.mark.cluster
+def test_runs_go_on_in_tables_that_no_page_reads_and_say_so(spark, tables, tmp_path):
+    (tmp_path / "g.json").write_text(json.dumps(lopsided()))
+    options = ["--out", tables.place, "--output-format", tables.format]
+    options += ["--output-tables"] * tables.in_catalogue
+    for new in (1, 0):
+        ran = assay("run", tmp_path / "g.json", *options, "--assignor", "current")
+        assert ran.returncode == 0, ran.stderr
+        assert f"1 group, 1 of them with a proved optimum, {new} of them new" in ran.stdout
+        assert ("every group on a page" in ran.stdout) == tables.is_parquet
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("nosuch --input-table --out out", "Spark: [TABLE_OR_VIEW_NOT_FOUND] The table or view "),
+        ("a-b --input-table --out out", "Spark: [INVALID_IDENTIFIER] The unquoted identifier a-b"),
+        ("nosuch --input-format json --out out", "Spark: [PATH_NOT_FOUND] Path does not exist: "),
+        (". --input-format nosuch --out out", "Spark: [DATA_SOURCE_NOT_FOUND] Failed to find the"),
+        (". --out nosuch --output-tables", "nosuch: no such database in the catalogue"),
+        (". --out a-b --output-tables", "Spark: [INVALID_IDENTIFIER] The unquoted identifier a-b"),
+    ],
+)
+def test_names_that_spark_does_not_know_are_the_users_mistake(spark, tmp_path, words, said):
+    (tmp_path / "g.json").write_text(json.dumps(lopsided()))
+    ran = assay("run", *words.split(), cwd=tmp_path)
+    assert ran.returncode == 2
+    assert ran.stderr.splitlines()[-1].startswith(f"assay: {said}")
 
 
 @pytest.mark.cluster

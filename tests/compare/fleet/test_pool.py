@@ -41,13 +41,13 @@ def fill(folder: Path) -> None:
     lines = [json.dumps(lopsided(f"g{n}")) for n in range(30)]
     broken = [*lines, "", "no group", lines[3]]
     (folder / "a b%20[1].jsonl").write_text("\n".join(broken) + "\n")
-    with gzip.open(folder / "b.jsonl.gz", "wt") as packed:
+    with gzip.open(folder / "b.ndjson.gz", "wt") as packed:
         packed.write("\n".join(lines[:2]) + '\n{"format": "assay-group/1", "group": "cut"')
     (folder / "_passed over.jsonl").write_text(json.dumps(lopsided("nobody")))
     (folder / "x%y {z}").mkdir()
     (folder / "x%y {z}" / "one+?.json").write_text(json.dumps(lopsided("one")))
     (folder / "empty.txt").write_text("")
-    (folder / "indented.jsonl").write_text(json.dumps(lopsided(), indent=1))
+    (folder / "indented.ndjson").write_text(json.dumps(lopsided(), indent=1))
     write_groups(
         [Group.from_dict(lopsided(f"p{n}")) for n in range(3)], str(folder / "c%20 d*.parquet")
     )
@@ -87,7 +87,7 @@ def test_the_rows_are_those_of_spark(spark, tmp_path):
     told = found.failures.select(["place", "reason"]).to_pylist()
     assert sorted(map(tuple, reasons)) == sorted((row["place"], row["reason"]) for row in told)
     bad = {row["place"].rpartition("/")[2] for row in told}
-    assert bad == {"a b%20[1].jsonl:32", "b.jsonl.gz:3", "empty.txt", "indented.jsonl"}
+    assert bad == {"a b%20[1].jsonl:32", "b.ndjson.gz:3", "empty.txt", "indented.ndjson"}
 
 
 def test_the_rows_of_a_parquet_file_travel_in_parts_that_know_where_they_begin(tmp_path):
