@@ -200,7 +200,7 @@ class Metrics(Collector):
         self._judgements += 1
         self._seconds += seconds
         self._at = look.at
-        now = [(one.group or "", _reason(one)) for one in look.found.failures]
+        now = [(one.group or "", _reason(one, look)) for one in look.found.failures]
         now += [(name, "judgement") for name in unjudged]
         self._failures.update(now)
         there = {"", *known, *(name for name, _ in now)}
@@ -260,8 +260,11 @@ class Metrics(Collector):
         )
 
 
-def _reason(failure: Failure) -> str:
-    if failure.group is not None and failure.reason == rebalancing(failure.group):
+def _reason(failure: Failure, look: Look) -> str:
+    if failure.group is None:
+        # If every broker listed its groups, there is no group that matches.
+        return "error" if look.found.is_partial else "state"
+    if failure.reason == rebalancing(failure.group):
         return "rebalancing"
     return "state" if failure.not_to_be_had else "error"
 

@@ -187,8 +187,11 @@ class Watched:
         seconds = time.perf_counter() - started
         for name in sorted(unjudged.keys() - self.missed):
             note(f"{look.at} {unjudged[name]}")
-        news = news_line(self.known, judged, failing, unjudged, self.missed)
-        self.missed = {*failing, *unjudged}
+        # A group that is not listed may be at a broker that does not answer.
+        unlisted = self.known if look.found.is_partial else ()
+        failed = {*failing, *unlisted} - {one.name for one in groups}
+        news = news_line(self.known, judged, failed, unjudged, self.missed)
+        self.missed = {*failed, *unjudged}
         self.known = {name: one for name, one in self.known.items() if name in self.missed}
         self.known |= {one.group.name: one for one in judged}
         if self.page is not None:
@@ -262,7 +265,7 @@ def news_line(
         if not now:
             lost = {*unjudged} - {*missed}
             return _lost("judged", lost) if lost else no_change(now)
-        return f"{counted(len(now), 'group')}: {counts}"
+        return f"{counted(len(now), 'group')}: {counts}{_on_the_way(now)}"
     news = [line for one in now if (line := _news(before.get(one.group.name), one))]
     gone = before.keys() - {one.group.name for one in now} - {*failing, *unjudged}
     news += [f"{name}: gone" for name in sorted(gone)]
@@ -275,7 +278,14 @@ def news_line(
 
 def no_change(now: Sequence[Judged]) -> str:
     """Return the line of a capture in which no group changed."""
-    return f"no change in {counted(len(now), 'group')}" if now else "no group to judge"
+    said = f"no change in {counted(len(now), 'group')}"
+    return f"{said}{_on_the_way(now)}" if now else "no group to judge"
+
+
+def _on_the_way(now: Sequence[Judged]) -> str:
+    """Return the end of a line that names the groups whose rebalance is under way, if any."""
+    those = [one.group.name for one in now if on_the_way_sentence(one.group)]
+    return f"; {ON_THE_WAY}: {few(those)}" if those else ""
 
 
 def _lost(what: str, names: Collection[str]) -> str:
@@ -296,9 +306,12 @@ def _news(before: Judged | None, now: Judged) -> str | None:
         if names
     ]
     if diff.moved:
-        changes.append(f"{counted(diff.moved, 'partition')} moved")
+        verb = "moving" if on_the_way_sentence(now.group) else "moved"
+        changes.append(f"{counted(diff.moved, 'partition')} {verb}")
+    # Of a group without members, a capture has only the topics with commits.
+    both = before.group.members and now.group.members
     for numbers, what in ((diff.appeared, "new"), (diff.vanished, "gone")):
-        if numbers:
+        if numbers and both:
             count = sum(map(len, numbers.values()))
             changes.append(f"{counted(count, 'partition')} {what} ({few([*numbers])})")
     if _what_is_told(now) != _what_is_told(before):

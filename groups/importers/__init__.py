@@ -234,8 +234,13 @@ def _failure(
 
 
 def _has_targets(refused: Refusal, views: Mapping[str, Sequence[View]]) -> bool:
-    """Return whether a group is refused as rebalancing although all its members have targets."""
-    if len(refused.groups) != 1 or refused.reason != rebalancing(refused.groups[0]):
+    """Return whether a group is refused as rebalancing although all its members have targets.
+
+    Targets from before a change, as while the broker assigns again, do not count.
+    """
+    if refused.assigning or len(refused.groups) != 1:
+        return False
+    if refused.reason != rebalancing(refused.groups[0]):
         return False
     members = [one for view in views.get(refused.groups[0], ()) for one in view.members]
     with_target = {one.member for one in members if "target" in one.details}

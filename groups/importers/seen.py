@@ -124,7 +124,8 @@ class TopicSize:
 class Refusal:
     """Why a part of a text cannot be used, and the groups that must not be made from that text.
 
-    `not_to_be_had` says that the state or the kind of the group is the reason, not the text.
+    `not_to_be_had` says that the state or the kind of the group is the reason, not the text;
+    `assigning` that the broker has yet to make the target that its state asks for (KIP-848).
     """
 
     source: str
@@ -132,6 +133,7 @@ class Refusal:
     reason: str
     groups: tuple[str, ...] = ()
     not_to_be_had: bool = False
+    assigning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +148,10 @@ class Remark:
 Finding = View | TopicSize | Refusal | Remark
 
 
-def refusal(source: str, error: Misread, groups: tuple[str, ...]) -> Refusal:
-    """Return the refusal for an error at a place in a text."""
-    return Refusal(source, error.place, error.reason, groups, isinstance(error, NotToBeHad))
+def refusal(source: str, error: Misread, groups: tuple[str, ...], *, state: str = "") -> Refusal:
+    """Return the refusal for an error at a place in a text; `state` is what it says of a group."""
+    not_to_be_had, assigning = isinstance(error, NotToBeHad), state.lower() == "assigning"
+    return Refusal(source, error.place, error.reason, groups, not_to_be_had, assigning)
 
 
 # Reasons why a group has no assignment; each takes the group's name.

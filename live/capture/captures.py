@@ -17,10 +17,15 @@ class Captured:
 
     Both are sorted by the group's name; failures that concern no single group come last. The
     source of each is the address of the cluster.
+
+    Attributes
+    ----------
+    is_partial : whether some broker did not list its groups, so that more may exist
     """
 
     documents: tuple[Imported, ...] = ()
     failures: tuple[Failure, ...] = ()
+    is_partial: bool = False
 
 
 def moment() -> str:

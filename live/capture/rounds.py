@@ -71,8 +71,10 @@ def capture_matching(
     # If only exact names are missing, their own lines say which brokers did not answer.
     if choice.unmatched or found:
         obstacles += [(None, Obstacle(f"{why}: groups there are not listed")) for why in silent]
-    obstacles += [(None, _unmatched(pattern, listed)) for pattern in choice.unmatched]
-    return Captured(tuple(documents), tuple(_failure(source, *pair) for pair in obstacles))
+    if not silent:
+        obstacles += [(None, _unmatched(pattern, listed)) for pattern in choice.unmatched]
+    failures = tuple(_failure(source, *pair) for pair in obstacles)
+    return Captured(tuple(documents), failures, is_partial=bool(silent))
 
 
 def _listing_once_loaded(cluster: Cluster, deadline: float) -> Listing:

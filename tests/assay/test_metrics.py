@@ -37,8 +37,8 @@ def documents(*given) -> tuple[Imported, ...]:
     return tuple(Imported(of_mapping({"captured_at": AT} | one), ("there",)) for one in given)
 
 
-def looked(*found: Imported, failures=(), at=AT) -> Look:
-    return Look(at, Captured(found, tuple(failures)))
+def looked(*found: Imported, failures=(), at=AT, is_partial=False) -> Look:
+    return Look(at, Captured(found, tuple(failures), is_partial))
 
 
 def why_not(reason: str, group: str | None, *, not_to_be_had: bool = False) -> Failure:
@@ -143,8 +143,11 @@ def test_a_group_that_is_gone_has_no_series_and_one_that_is_missed_has_no_values
     again = Scraped(url)
     assert again["assay_group_failures_total"] == {("late", "rebalancing"): 1}
     assert again["assay_group_peak_lag_records"] == {("late",): 1200}
+    silent = why_not("broker 3: no answer: groups there are not listed", None)
+    watched.take_in(looked(failures=[silent], is_partial=True))
+    assert Scraped(url).groups() == {"late", ""}
     watched.take_in(looked())
-    assert Scraped(url).groups() == set()
+    assert Scraped(url).groups() == {""}
 
 
 def test_failures_are_counted_by_reason_and_those_of_no_group_without_a_name(watched, url):
@@ -155,13 +158,15 @@ def test_failures_are_counted_by_reason_and_those_of_no_group_without_a_name(wat
     ]
     watched.tiers = ("peak_lag",)
     for _ in range(2):
-        watched.take_in(looked(*documents(EVEN, LATE), failures=failures))
+        watched.take_in(looked(*documents(EVEN, LATE), failures=failures, is_partial=True))
+    # That no group matches a pattern is its state: every broker listed its groups.
+    unmatched = why_not("no group matches 'x*'", None)
+    watched.take_in(looked(*documents(EVEN, LATE), failures=[unmatched]))
     scraped = Scraped(url)
     assert scraped["assay_group_failures_total"] == {
-        ("none", "state"): 2,
-        ("secret", "error"): 2,
+        ("", "state"): 1,
         ("", "error"): 2,
-        ("even", "judgement"): 2,
+        ("even", "judgement"): 3,
     }
     assert scraped["assay_group_members"] == {("late",): 2}
     assert "assay_group_balance_best" not in scraped

@@ -120,6 +120,17 @@ def test_alerts_name_only_what_is_served_and_the_page_has_them_all():
     assert re.findall(r"^\| `(Assay\w+)`", PAGE, re.MULTILINE) == [rule["alert"] for rule in RULES]
 
 
+def test_no_alert_says_of_long_what_was_seen_for_a_moment():
+    """A group that was not valid for a minute, and was then deleted, raised one 10 minutes later.
+
+    So did a KIP-848 group that was new and rebalanced once: of its own samples that was most.
+    """
+    for rule in RULES:
+        assert "avg_over_time" not in rule["expr"]
+        for minutes in re.findall(r"last_over_time\([^)]*\[(\d+)m\]\)", rule["expr"]):
+            assert int(minutes) * 5 <= int(rule["for"].removesuffix("m")), rule["alert"]
+
+
 def test_the_dashboard_names_only_what_is_served_and_shows_every_metric_of_groups():
     assert {str(wrong_in(one["expr"])) for one in targets()} == {"[]"}
     text = " ".join(one["expr"] for one in targets())

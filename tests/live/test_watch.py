@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from assay.commands.cluster import ConnectionOptions
-from assay.commands.watch import news_line, watch
+from assay.commands.watch import Watched, news_line, watch
 from assay.signals import Ended
 from compare.judged import judge
 from groups import Group
 from groups.documents.assay_group import of_mapping
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from groups.files import read_groups
 from groups.importers import Imported
 from groups.unknown import settled
@@ -120,9 +120,14 @@ def test_a_group_on_the_way_to_its_target_is_said_to_be():
     target = {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}}
     members = {m: said | {"target": target[m]} for m, said in LOPSIDED["members"].items()}
     moving = judge([settled(Group.from_dict(LOPSIDED | {"members": members}))])
+    under_way = "a rebalance is under way"
     assert news(judged(EVEN), [*judged(EVEN), *moving]) == (
-        "orders: new, 2 members, as good as can be, a rebalance is under way"
+        f"orders: new, 2 members, as good as can be, {under_way}"
     )
+    # Long on the way, no capture says that all is as before, and nothing has moved yet.
+    assert news([], moving) == f"1 group: 1 as good as can be; {under_way}: orders"
+    assert news(moving, moving) == f"no change in 1 group; {under_way}: orders"
+    assert news(judged(LOPSIDED), moving).startswith("orders: 2 partitions moving, as good as")
 
 
 def test_a_line_says_which_partitions_are_new_and_gone():
@@ -136,6 +141,10 @@ def test_a_line_says_which_partitions_are_new_and_gone():
     before, more = held(("t", 4), ("u", 2)), held(("t", 5), ("u", 2))
     assert news(before, more) == "even: 1 partition new (t)"
     assert news(more, held(("t", 5))) == "even: 2 partitions gone (u)"
+    # Of a group without members and commits no topic is known: none is gone or new.
+    empty = judged(EVEN | {"topics": {}, "members": {}})
+    assert news(before, empty) == "even: a left, no members (before: as good as can be)"
+    assert news(empty, before) == "even: a joined, as good as can be (before: no members)"
 
 
 def test_a_line_says_which_groups_are_new_gone_or_missed():
@@ -202,6 +211,26 @@ def test_a_group_without_what_a_tier_needs_is_named_and_the_others_are_watched(
     assert err.count("0Z even: topics.t.lag[0]: unknown, but tier peak_lag needs it") == 1
     groups = read_groups([str(tmp_path / "series")])
     assert [group.name for group in groups] == ["orders", "even"] * 2
+
+
+def test_a_group_whose_broker_lists_nothing_is_missed_and_not_gone(capsys):
+    watched = Watched(("balance", "moves"), None, None, quiet=False)
+    why = Failure("there", "there", "broker 2: no answer: groups there are not listed", None)
+    for found in (
+        Captured(tuple(documents(EVEN, LOPSIDED))),
+        Captured(tuple(documents(EVEN)), (why,), is_partial=True),
+        Captured(tuple(documents(EVEN)), (why,), is_partial=True),
+        Captured(tuple(documents(EVEN, LOPSIDED))),
+        Captured(tuple(documents(EVEN))),
+    ):
+        watched.take_in(Look(AT, found))
+    assert [line.split(" ", 1)[1] for line in capsys.readouterr().out.splitlines()] == [
+        "2 groups: 1 improvable, 1 as good as can be",
+        "not captured: orders",
+        "no change in 1 group",
+        "no change in 2 groups",
+        "orders: gone",
+    ]
 
 
 def test_a_quiet_watch_says_only_what_changes(watched, capsys):

@@ -45,9 +45,10 @@ def read_table(table: Table) -> Iterator[Finding]:
         reason = "a list of groups, which shows no members: use --describe --all-groups"
         yield Refusal(table.source, table.place, reason)
         for place, row in table.rows() if "STATE" in table.columns else ():
-            if is_between(row["STATE"]):
+            if is_between(state := row["STATE"]):
                 group = table.group_of(row)
-                yield refusal(table.source, NotToBeHad(place, rebalancing(group)), (group,))
+                error = NotToBeHad(place, rebalancing(group))
+                yield refusal(table.source, error, (group,), state=state)
     elif kind == "none":
         reason = "no header of --describe, or not in full: copy the table as it was printed"
         yield Refusal(table.source, table.place, reason, table.group_names())
@@ -197,7 +198,7 @@ def _states(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[F
             assignor = row.get("ASSIGNMENT-STRATEGY", "")
             require_consumers(place, group, row["STATE"], assignor)
         except NotToBeHad as error:
-            yield refusal(table.source, error, (group,))
+            yield refusal(table.source, error, (group,), state=row["STATE"])
         else:
             members = count(row["#MEMBERS"], place, "#MEMBERS")
             yield View(

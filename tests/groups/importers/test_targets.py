@@ -54,8 +54,13 @@ def test_a_group_is_judged_by_where_its_rebalance_ends(tmp_path):
 
 
 def test_a_state_between_two_assignments_refuses_no_group_that_shows_where_it_ends():
-    for state in ("Assigning", "Reconciling"):
-        assert groups_in(STATE.format(state), UNDER_WAY)["orders"].members == ("m-0", "m-1")
+    """While the broker assigns, targets are old: partitions of a member that left had no owner."""
+    assert groups_in(STATE.format("Reconciling"), UNDER_WAY)["orders"].members == ("m-0", "m-1")
+    listed = "GROUP TYPE STATE\norders Consumer Assigning\n\n"
+    for assigning in (STATE.format("Assigning"), listed):
+        found = groups_in(assigning, UNDER_WAY)
+        assert len(found) == 0
+        assert "group 'orders' is rebalancing" in found.failures[-1].reason
     one_without = UNDER_WAY.replace("- 3 t0:1,2,3", "- - -")
     assert one_without != UNDER_WAY
     (failure,) = groups_in(STATE.format("Reconciling"), one_without).failures
