@@ -21,7 +21,7 @@ from compare.samples.families import Family, grid
 from compare.scores import score_assignors
 from groups import values
 from heuristics.shipped.consumers.library import FRANZ_GO
-from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
+from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA, RELEASES
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.in_turn import RUNS, WARM, Sides, in_turn, reading_alike, solving
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from groups import Assignment, Group
     from heuristics.assignor import Plan
 
-KAFKA, OF_FRANZ_GO = "4.4.0", "1.22.2"
+KAFKA, OF_FRANZ_GO = RELEASES[0], FRANZ_GO.driver.listed[0]
 TIERS = ("balance", "stickiness")
 LEAST = 100_000
 
@@ -139,7 +139,7 @@ def balancers() -> None:
 
 
 SIZE = 2100
-VERSIONS = ("2.4.1", "2.5.0", "2.8.2", "4.4.0")
+VERSIONS = ("2.4.1", "2.5.0", "2.8.2", KAFKA)
 SHAPES: dict[str, Callable[[int], Group]] = {
     "one topic, new": lambda size: equal(size, size, 1, joins=False),
     "one topic, one joins": lambda size: equal(size, size, 1, joins=True),

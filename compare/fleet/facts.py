@@ -36,6 +36,7 @@ NOT_JUDGED = "not judged"
 ONE_TIME = "one time"
 # ``<fact> unknown`` counts groups with a valid assignment for which the fact is not known.
 UNKNOWN = "unknown"
+# So many groups a page has in a line each.
 MOST_WORST = 1_000
 # Each family keeps this many of its most frequent texts, and of its greatest changes.
 MOST_TEXTS = 100

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 MOST_LINES = 20
 
 
+# Of each of its lists, a run shows the first.
+MOST_LINES = 20
+
+
 @dataclass(frozen=True)
 class Ending:
     """What a run has found out about the groups of its input.

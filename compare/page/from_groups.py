@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from compare.fleet.aggregates import aggregates_of
+from compare.fleet.facts import MOST_WORST
 from compare.judged import judge
 from compare.overview import overview_of, worst_now
 from compare.page.comparison import comparison_in
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from groups.errors import Failure
     from groups.group import Group
     from groups.tiers import Objective
-
-# Limit on groups in full, which bounds the work; the page then shows as many as fit.
-MOST_DETAILS = 1_000
 
 
 def page_of_groups(
@@ -98,7 +96,7 @@ def page_of_groups(
     )
     return composed(
         overview_of(judged, failed=unread),
-        latest[:MOST_DETAILS],
+        latest[:MOST_WORST],
         material,
         tiers=tiers,
         assume_equal=assume_equal,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from compare.fleet.facts import MOST_WORST
 from compare.over_groups import in_a_line
 from compare.page.drawing import as_csv
 from compare.page.group.line import in_short
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 # Most bytes of a page, a little less than 2 MB; the other limits leave room under it.
 MOST_BYTES = 1_950_000
 MOST_IN_THE_OPEN = 150_000
-MOST_LINES = 1_000
 MOST_ROWS = 200
 # So many things to do fit the first screen of a phone.
 MOST_TO_DO = 5
@@ -85,8 +85,8 @@ def rendered(page: Page) -> str:
     """
     environment = _environment()
     layout, row, detail = (environment.get_template(f"{name}.html") for name in _TEMPLATES)
-    shown = page.lines[:MOST_LINES]
-    texts = [detail.render(detail=one, page=page) for one in page.details[:MOST_LINES]]
+    shown = page.lines[:MOST_WORST]
+    texts = [detail.render(detail=one, page=page) for one in page.details[:MOST_WORST]]
     partitions = sorted({f"{line.nouns.partition}s" for line in page.lines}) or ["partitions"]
     who = {line.nouns.member for line in page.lines}
     has = {

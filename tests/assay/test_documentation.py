@@ -309,6 +309,17 @@ def test_the_page_on_importing_names_every_dialect():
     assert named in PAGES["docs/reference/importing.md"]
 
 
+def test_the_page_on_changing_names_files_and_what_stands_in_them():
+    for row in re.findall(r"^\| (.+) \|$", PAGES["docs/reference/changing.md"], re.MULTILINE):
+        named = re.findall(r"`([\w./]+)`", row)
+        there = [path for one in named if (path := ROOT / one).exists()]
+        text = "".join(path.read_text("utf-8") for path in there if path.is_file())
+        beside = [path if path.is_dir() else path.parent for path in there]
+        for one in named:
+            is_file = any((folder / one).exists() for folder in (ROOT, *beside))
+            assert is_file or re.search(rf"\b{one}\b", text), f"{one}: in {row}"
+
+
 def described(page: str) -> dict[str, str]:
     """Return the text of each function's and class's row on a page, by its anchor."""
     row = r"^\| \[`[\w.]+`\]\(signatures\.md#(\S+)\) \| (.*) \|$"

@@ -1,1 +1,1 @@
-"""Readers of what other tools print: rpk, kafka-python, Kafka UI, AKHQ, and plans."""
+"""Readers of what tools that are not Kafka's own print, and of plans."""

@@ -1,4 +1,4 @@
-"""Reads the JSON of other tools: rpk, kafka-python, Kafka UI, AKHQ, and plans of the user.
+"""Reads the JSON of tools that are not Kafka's own, and plans of the user.
 
 Each group is read separately, so that a bad one does not stop the others.
 """

@@ -3,6 +3,7 @@
 import json
 
 from heuristics import assignors
+from heuristics.shipped.java.java_client import RELEASES
 from heuristics.shipped.task_assignor import task_assignors
 from tests.assay.calling import (
     EVEN,
@@ -49,18 +50,18 @@ def test_assignors_lists_what_score_takes_with_the_keys_of_the_format():
 
 def test_without_jars_kafkas_classes_are_unavailable_with_the_command_that_brings_them(tmp_path):
     nothing = {"stdin": json.dumps(EVEN), "KAFKA_ASSAY_CACHE": str(tmp_path)}
-    name = "kafka-java/sticky@4.4.0"
+    name = f"kafka-java/sticky@{RELEASES[0]}"
     listed = json.loads(started("assignors", "--format", "json", **nothing).stdout)["assignors"]
     row = next(row for row in listed if row["name"] == name)
     assert row["available"] is False
-    assert row["reason"].endswith(": assay fetch kafka-java@4.4.0")
+    assert row["reason"].endswith(f": assay fetch kafka-java@{RELEASES[0]}")
     gate = ("--format", "json", "--fail-above", "balance=0")
     run = started("score", "-", "--assignor", name, *gate, **nothing)
     scored = json.loads(run.stdout)["scores"][1]
     assert (scored["status"], scored["terms"]) == ("unavailable", None)
     assert scored["reason"] == row["reason"]
     assert run.returncode == 1
-    assert f"{name}: the jars of kafka-clients 4.4.0 are not here" in run.stderr
+    assert f"{name}: the jars of kafka-clients {RELEASES[0]} are not here" in run.stderr
     # The text also tells which assignors were not tried before it names another one.
     uneven = {**nothing, "stdin": json.dumps(lopsided())}
     assert "were not tried: assay fetch kafka-java." in started("score", "-", **uneven).stdout

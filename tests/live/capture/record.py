@@ -20,7 +20,7 @@ from live.capture.cluster import Cluster
 from live.capture.rounds import capture_matching
 from live.connection import Connection
 from tests.live.capture.by_hand import Members, assignment, subscription
-from tests.live.capture.replayed import RECORDED
+from tests.live.capture.replayed import FILE, RECORDED
 
 TOPICS = {"t0": 6, "t1": 3, "t2": 4, "t0x": 2}
 SHARE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleShareConsumer"
@@ -159,6 +159,7 @@ def main():
             found = capture_matching(cluster, at, ["*"], lag=True, deadline=time.monotonic())
     exchanges = ",\n".join(map(json.dumps, cluster.kept))
     documents = ",\n".join(json.dumps(one.document) for one in found.documents)
+    FILE.unlink()
     path = RECORDED / f"kafka-{NEWEST}.json"
     path.write_text(f'{{"exchanges": [\n{exchanges}\n],\n"documents": [\n{documents}\n]}}\n')
     for failure in found.failures:

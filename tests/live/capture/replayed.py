@@ -14,7 +14,8 @@ from live.capture import messages, rounds
 from live.capture.cluster import Cluster
 
 RECORDED = Path(__file__).with_name("recorded")
-REAL = json.loads((RECORDED / "kafka-4.3.1.json").read_text())
+(FILE,) = RECORDED.glob("kafka-*.json")
+REAL = json.loads(FILE.read_text())
 _MODULES = (admin, consumer, metadata, messages)
 
 

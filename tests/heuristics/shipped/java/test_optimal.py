@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from groups import Group, values
-from heuristics.shipped.java.java_client import JAVA_OPTIMAL
+from heuristics.shipped.java.java_client import JAVA_OPTIMAL, RELEASES
 from optimal import solve_many
 from studies.smallest import small
 from tests.optimal.random_groups import random_group
 
-VERSION = "4.4.0"
+VERSION = RELEASES[0]
 OBJECTIVES = {
     "optimal": ("balance", "stickiness"),
     "optimal-racks": ("balance", "racks", "stickiness"),
@@ -62,10 +62,12 @@ def test_the_plan_is_the_optimum(name):
     assert beaten([drawn(rng) for _ in range(100)], name) == []
 
 
-def test_the_jar_and_the_project_have_one_version():
+def test_the_jar_and_the_project_have_one_version_and_the_newest_kafka():
     root = Path(__file__).parents[4]
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
-    assert f"<version>{project}</version>" in (root / "java" / "pom.xml").read_text()
+    pom = (root / "java" / "pom.xml").read_text()
+    assert f"<version>{project}</version>" in pom
+    assert f"<kafka.version>{RELEASES[0]}</kafka.version>" in pom
 
 
 @pytest.mark.exhaustive
