@@ -12,7 +12,7 @@ from kafka.protocol.consumer.metadata import (
 )
 
 from groups.importers.lines import Misread, NotToBeHad
-from groups.importers.seen import BETWEEN, connect, require_consumers
+from groups.importers.seen import BETWEEN, require_consumers
 from live.capture.obstacles import Obstacle, obstacle_of
 
 if TYPE_CHECKING:
@@ -165,8 +165,6 @@ def consumer(answer: ConsumerGroup) -> Described | Obstacle:
 def _not_of_consumers(
     group: str, state: str, protocol_type: str, protocol: str
 ) -> Obstacle | None:
-    if protocol_type == "connect":
-        return Obstacle(connect(group), not_to_be_had=True)
     if protocol_type not in ("consumer", ""):
         reason = f"group {group!r} is no group of consumers: its members speak {protocol_type!r}"
         return Obstacle(reason, not_to_be_had=True)

@@ -31,21 +31,17 @@ class Topics:
     partitions : partitions of each existing topic, by number from 0
     withheld : error codes of topics that may exist, but are not described
     racks : rack of each broker that is up; None if it has none
-    every_name : whether all topics of the cluster were asked for
     """
 
     partitions: Mapping[str, tuple[messages.Partition, ...]] = field(default_factory=dict)
     withheld: Mapping[str, int] = field(default_factory=dict)
     racks: Mapping[int, str | None] = field(default_factory=dict)
-    every_name: bool = False
     _matched: dict[str, tuple[str, ...] | None] = field(
         default_factory=dict, compare=False, repr=False
     )
 
     def matching(self, pattern: str) -> tuple[str, ...] | None:
         """Return the existing topics that match a pattern; None if that is not sure."""
-        if not self.every_name:
-            return None
         if pattern not in self._matched:
             self._matched[pattern] = matching(pattern, sorted(self.partitions))
         return self._matched[pattern]
@@ -84,10 +80,10 @@ def topics_of(cluster: Cluster, groups: Iterable[Described], committed: Iterable
     if missing:
         more = cluster.ask_any(messages.topics(sorted(missing)), messages.Metadata)
         known = messages.Metadata(known.brokers, [*known.topics, *more.topics])
-    return read(known, every_name=True)
+    return read(known)
 
 
-def read(answer: messages.Metadata, *, every_name: bool = False) -> Topics:
+def read(answer: messages.Metadata) -> Topics:
     """Return the topics of an answer; those that do not exist or have no name are left out."""
     partitions = {}
     for topic in answer.topics:
@@ -103,7 +99,6 @@ def read(answer: messages.Metadata, *, every_name: bool = False) -> Topics:
             if topic.name and topic.name not in partitions and topic.error_code not in _NOT_THERE
         },
         racks={broker.node_id: broker.rack or None for broker in answer.brokers},
-        every_name=every_name,
     )
 
 

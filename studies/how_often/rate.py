@@ -151,8 +151,6 @@ def rate(counts: pd.DataFrame, what: str, shares: Mapping[str, float], seed: int
     bounds = np.zeros((2, 2, REPLICATES))
     seen = []
     for kind, share in shares.items():
-        if share <= 0:
-            continue
         if kind not in counts.index:
             raise ValueError("no service was played of a kind that has a share")
         count, of = (counts.loc[kind, name].to_numpy() for name in (what, "rebalances"))
@@ -193,7 +191,7 @@ def _drawn(count: Floats, of: Floats, rng: np.random.Generator) -> Floats:
 
 
 # Shares of services by kind, for the page's rates.
-SHARES = {"alike": 0.75, "new-topic": 0.10, "roles": 0.15, "overlapping": 0.0}
+SHARES = {"alike": 0.75, "new-topic": 0.10, "roles": 0.15}
 SEED = 1
 # The client of an assignor as written.
 NO_CLIENT = "written"

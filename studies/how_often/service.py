@@ -250,7 +250,7 @@ class _Week:
             self._rebalance()
             for slot in slots:
                 del self.slots[-1 - slot]
-        elif len(slots) < len(self.slots):
+        else:
             for slot in slots:
                 del self.slots[slot]
             self._rebalance()

@@ -62,8 +62,7 @@ class GoDriver:
         It contains a digest of the sources, so that a change of them gives another path.
         """
         name = self.folder.name
-        folder = cache_folder("drivers", name) / f"{version}-{self._content}"
-        return folder / (f"{name}.exe" if os.name == "nt" else name)
+        return cache_folder("drivers", name) / f"{version}-{self._content}" / name
 
     def command(self, version: str) -> tuple[str, ...]:
         """Return the command that starts the program."""

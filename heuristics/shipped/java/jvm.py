@@ -106,7 +106,7 @@ def _library(home: Path) -> Path:
     BadInput
         If the folder has none.
     """
-    for place in ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll"):
+    for place in ("lib/server/libjvm.so", "lib/server/libjvm.dylib"):
         if (home / place).is_file():
             return home / place
     raise BadInput(f"Java: {home} has no JVM library")

@@ -247,8 +247,7 @@ class Coordinator:
     def _lead(self, peer: Peer, request: Request) -> None:
         """Make a client that wants to join the leader of the group."""
         round_ = self._round
-        if round_ is None:
-            return
+        assert round_ is not None
         listed = {str(one.name): one.metadata for one in request.body.protocols}
         chosen = round_.protocol or next(iter(listed), "")
         self._generation += 1

@@ -194,8 +194,6 @@ class Guest:
         Unavailable
             If the client is gone, or does not join again.
         """
-        if not group.members:
-            raise Refused("a group without members has no leader")
         with self._lock:
             if self.gone is not None:
                 raise Unavailable(self.gone)

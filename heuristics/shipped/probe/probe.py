@@ -71,8 +71,6 @@ class Session(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Answer the requests that are complete."""
-        if self._ended:
-            return
         self._buffer += data
         while not self._ended and len(self._buffer) >= 4:
             length = int.from_bytes(self._buffer[:4], "big", signed=True)
@@ -185,8 +183,6 @@ class Probe:
 
     def close(self) -> None:
         """Close every connection and stop listening."""
-        if self._loop.is_closed():
-            return
         self._call(self._stop())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

@@ -159,7 +159,7 @@ def test_no_answer_of_kip_848_breaks_the_reader(assignor, members):
 def _check(found):
     """Require that what was read gives a group or an obstacle, and never an exception."""
     if isinstance(found, Described):
-        known = Topics(every_name=True)
+        known = Topics()
         said = document(found, names_in(found, known), known, None, Logs(), "2026-11-20T10:00:00Z")
         said = valid("g", said)
         if not isinstance(said, Obstacle):
