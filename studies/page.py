@@ -22,17 +22,6 @@ def begin(target: str) -> str:
     return f"<!-- made by: make {target} -->"
 
 
-def made_part(page: Path, target: str) -> str:
-    """Return the part of a page between the marks of a target.
-
-    Raises
-    ------
-    ValueError
-        If the page lacks one of the marks.
-    """
-    return _cut(page, target)[1]
-
-
 def put(page: Path, target: str, made: str) -> None:
     """Replace the part of a page between the marks of a target; the marks stay.
 
@@ -41,7 +30,7 @@ def put(page: Path, target: str, made: str) -> None:
     ValueError
         If the page lacks one of the marks; it is then unchanged.
     """
-    before, _, after = _cut(page, target)
+    before, _, after = cut(page, target)
     page.write_text(f"{before}{begin(target)}\n\n{made}\n\n{END}{after}", encoding="utf-8")
 
 
@@ -57,7 +46,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([title, "|---" * len(head) + "|", *lines])
 
 
-def _cut(page: Path, target: str) -> tuple[str, str, str]:
+def cut(page: Path, target: str) -> tuple[str, str, str]:
+    """Return what is before the marks of a target in a page, between them and after them.
+
+    Raises
+    ------
+    ValueError
+        If the page lacks one of the marks.
+    """
     before, found, rest = page.read_text(encoding="utf-8").partition(begin(target))
     made, ended, after = rest.partition(END)
     if not (found and ended):

@@ -137,7 +137,9 @@ class TaskAssignor:
             raise Refused("standby_replicas: not known, the assignor needs it")
         try:
             if self.kind == STICKY:
-                made = _broker_tasks(group, _classes(self.version))
+                java = _classes(self.version)
+                tasks = java.assignor().assign(java.spec(group), java.topology(group)).members()
+                made = {name: _tasks(tasks.get(name)) for name in group.members}
             else:
                 made = classic_tasks(group, self.kind, self.version, self.warmups)
         except jpype.JException as error:
@@ -224,12 +226,6 @@ def task_assignors() -> Iterator[TaskAssignor]:
         for version in client.versions():
             if jars.release(version) >= jars.release(client.oldest):
                 yield TaskAssignor(version, kind)
-
-
-def _broker_tasks(group: StreamsDocument, java: Any) -> dict[str, Tasks]:
-    """Return the tasks that the broker's assignor gives each member."""
-    made = java.assignor().assign(java.spec(group), java.topology(group)).members()
-    return {name: _tasks(made.get(name)) for name in group.members}
 
 
 @cache

@@ -121,33 +121,30 @@ def logs_of(cluster: Cluster, topics: Topics, names: Iterable[str]) -> Logs:
             if isinstance(answer, Unanswered):
                 unknown |= dict.fromkeys(keys, str(answer))
             else:
-                read_logs(answer, offsets, unknown)
-                moved |= _topics_moved(answer)
+                moved |= read_logs(answer, offsets, unknown)
     return Logs(found[messages.BEGINNING], found[messages.END], unknown, frozenset(moved))
 
 
 def read_logs(
     answer: messages.ListOffsets, offsets: dict[Key, int], unknown: dict[Key, str]
-) -> None:
-    """Add the offsets in an answer to `offsets`, and reasons for missing ones to `unknown`."""
+) -> set[str]:
+    """Add the offsets in an answer to `offsets`, and reasons for missing ones to `unknown`.
+
+    Returns the topics with a partition whose leader has moved.
+    """
+    moved = set()
     for topic in answer.topics:
         for one in topic.partitions:
             key = (topic.name, one.partition_index)
+            if one.error_code in _MOVED:
+                moved.add(topic.name)
             if one.error_code:
                 unknown[key] = error_named(one.error_code)
             elif one.offset >= 0:
                 offsets[key] = one.offset
             else:
                 unknown[key] = "its leader tells no offset"
-
-
-def _topics_moved(answer: messages.ListOffsets) -> set[str]:
-    return {
-        topic.name
-        for topic in answer.topics
-        for one in topic.partitions
-        if one.error_code in _MOVED
-    }
+    return moved
 
 
 def _one_by_one(

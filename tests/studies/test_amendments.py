@@ -16,7 +16,7 @@ from studies.amendments import (
     records_of,
     table_of,
 )
-from studies.page import made_part
+from studies.page import cut
 from studies.promise_table import scopes
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "promises.md"
@@ -47,7 +47,7 @@ def test_the_page_counts_what_each_amendment_leaves_broken(found):
     head, _, *rows = table_of(
         [{key: str(cell) for key, cell in one.items()} for one in records_of(found)]
     ).splitlines()[2:]
-    made = made_part(PAGE, "promises")
+    made = cut(PAGE, "promises")[1]
     assert head in made
     lines = {row.split(" | ")[0]: row for row in made.splitlines()}
     assert [row.split(" | ")[0] for row in rows] == [f"| {name}" for name in VARIANTS]

@@ -8,7 +8,7 @@ import pytest
 from studies import __main__ as studies
 from studies import shipped_page
 from studies.page import FOLDER as PAGES
-from studies.page import begin, made_part, put, read, renew, write
+from studies.page import begin, cut, put, read, renew, write
 from studies.site import described
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +18,7 @@ MARK = begin("promises")
 
 @pytest.mark.parametrize("name", studies.MADE)
 def test_the_made_part_of_a_page_is_what_the_data_beside_it_gives(name):
-    assert made_part(FOLDER / f"{name}.md", name) == studies.MADE[name](FOLDER)
+    assert cut(FOLDER / f"{name}.md", name)[1] == studies.MADE[name](FOLDER)
 
 
 def test_the_page_of_findings_is_made_of_what_the_studies_left():
@@ -34,7 +34,7 @@ def test_only_what_stands_between_the_marks_is_replaced(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"# Title\n\n{MARK}\n\nold\n\n<!-- end -->\n\nThe end.\n")
     put(page, "promises", "new\n\n| table |")
-    assert made_part(page, "promises") == "new\n\n| table |"
+    assert cut(page, "promises")[1] == "new\n\n| table |"
     text = page.read_text()
     assert text.startswith(f"# Title\n\n{MARK}\n\nnew")
     assert text.endswith("| table |\n\n<!-- end -->\n\nThe end.\n")
