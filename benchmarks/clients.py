@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from groups import Assignment, Group
     from heuristics.assignor import Plan
 
-KAFKA, OF_FRANZ_GO = RELEASES[0], FRANZ_GO.driver.listed[0]
+KAFKA, OF_FRANZ_GO = RELEASES[0], FRANZ_GO.listed[0]
 TIERS = ("balance", "stickiness")
 LEAST = 100_000
 

@@ -20,7 +20,7 @@ from compare.promises.trial import optima
 from groups import Assignment, BadInput
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.client import joining
-from heuristics.shipped.consumers.library import go_driver_of
+from heuristics.shipped.consumers.library import go_library_of
 from heuristics.shipped.java.java_client import JavaClient
 from heuristics.shipped.python_client import PythonClient
 
@@ -55,7 +55,7 @@ def _pip(needs: tuple[str, ...]) -> BuildFiles:
 
 def _go_module(client: str, version: str) -> BuildFiles:
     """Return the module of a Go test, with checksums if they are recorded for the version."""
-    driver = go_driver_of(client)
+    driver = go_library_of(client)
     text = (driver.folder / "go.mod").read_text("utf-8")
     lines = ["module reproduction", *text.splitlines()[1:]]
     if driver.is_recorded(version):

@@ -15,7 +15,7 @@ from heuristics import assignor_named
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.cache import run_tool
 from heuristics.shipped.consumers.go_driver import go_variables
-from heuristics.shipped.consumers.library import KAFKAJS, go_driver_of
+from heuristics.shipped.consumers.library import KAFKAJS, go_library_of
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.jars import java_home
 
@@ -126,13 +126,13 @@ def _python(folder: Path, file: str, client: str, version: str) -> Rerun:
 
 
 def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
-    if not go_driver_of(client).is_recorded(version):
+    if not go_library_of(client).is_recorded(version):
         raise BadInput(f"{client} {version}: only the version of its driver is run here")
     return _rerun_of(file, _run(folder, ["go", "test"], go_variables()), "--- FAIL")
 
 
 def _node(folder: Path, file: str, client: str, version: str) -> Rerun:
-    modules = {"NODE_PATH": str(KAFKAJS.driver.modules(version))}
+    modules = {"NODE_PATH": str(KAFKAJS.modules(version))}
     return _rerun_of(file, _run(folder, ["node", "--test", file], modules), "not ok 1")
 
 

@@ -174,7 +174,7 @@ def test_a_version_that_was_fetched_is_listed_and_the_newest_where_it_is(empty_c
 def test_the_page_on_shipped_assignors_has_every_client_and_every_version_that_is_listed():
     page = " ".join(PAGE.read_text("utf-8").split())
     assert [name for name in FETCHED if f"`{name}/" not in page] == []
-    kafka, go = listed(RELEASES), listed(FRANZ_GO.driver.listed)
+    kafka, go = listed(RELEASES), listed(FRANZ_GO.listed)
     broker = KAFKA_BROKER.oldest.removesuffix(".0")
     of_others = f"franz-go {go}, and the newest release of each other client"
     assert f"Kafka {kafka} are listed (the broker's from {broker} on), {of_others}." in page
@@ -183,7 +183,7 @@ def test_the_page_on_shipped_assignors_has_every_client_and_every_version_that_i
 def test_versions_of_go_and_javascript_clients_that_were_fetched_are_listed(empty_cache):
     listed = {name: CLIENTS[name].versions() for name in ("franz-go", "kafkajs")}
     for program in (
-        FRANZ_GO.driver.program("1.30.0"),
+        FRANZ_GO.program("1.30.0"),
         empty_cache / "drivers/franz_go/1.29.0-old/x",
     ):
         program.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""GoDriver: small programs that call Go clients, built for each version by a Go toolchain."""
+"""GoLibrary: Go clients, called in memory by small programs that a Go toolchain builds."""
 
 from __future__ import annotations
 
@@ -14,9 +14,14 @@ from typing import TYPE_CHECKING, ClassVar
 from groups import BadInput
 from groups.documents.json_files import make_folder
 from heuristics.shipped.cache import cache_folder, names_in, newest_first, run_tool
+from heuristics.shipped.client import COOPERATIVE
+from heuristics.shipped.consumers.program import planned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from groups import Group
+    from heuristics.assignor import Plan
 
 
 DRIVERS = Path(__file__).parent / "drivers"
@@ -26,20 +31,25 @@ RECORDED = ("go.mod", "go.sum")
 
 
 @dataclass(frozen=True)
-class GoDriver:
-    """The program that calls a Go client.
+class GoLibrary:
+    """A :class:`~heuristics.shipped.client.Client` in Go, and the program that calls it.
 
     Attributes
     ----------
-    client : its name, and that of the folder of the program's sources
+    name : as users write it; the folder of the program's sources has the same name
+    source : as users read it
     module : its Go module
     listed : versions to list even if they are not built
     since : for each assignor that older versions lack, the first version that has it, and the
         build tag that leaves it out of the program
     """
 
+    keeps_time: ClassVar[bool] = False
+    repeatable: ClassVar[bool] = False
     language: ClassVar[str] = "go"
-    client: str
+    assignors: ClassVar[tuple[str, ...]] = ("range", "roundrobin", "sticky", COOPERATIVE)
+    name: str
+    source: str
     module: str
     listed: tuple[str, ...]
     since: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -47,7 +57,7 @@ class GoDriver:
     @property
     def folder(self) -> Path:
         """Folder of the sources, ``go.mod`` and ``go.sum``."""
-        return DRIVERS / self.client.replace("-", "_")
+        return DRIVERS / self.name.replace("-", "_")
 
     def versions(self) -> tuple[str, ...]:
         """Return `listed` and the built versions, newest first."""
@@ -68,14 +78,18 @@ class GoDriver:
         """Return the command that starts the program."""
         return (str(self.program(version)),)
 
+    def one_round(self, group: Group, assignor: str, version: str) -> Plan:
+        """Call the assignor once, as the client's leader does."""
+        return planned(self.command(version), group, assignor)
+
     def missing(self, assignor: str, version: str) -> str | None:
         """Return why the assignor cannot be called: too old, not built, or no Go; else None."""
         if self._lacks(assignor, version):
-            first, newest = self.since[assignor][0], f"assay fetch {self.client}@{self.listed[0]}"
-            return f"{self.client} before {first} has no {assignor}: {newest}"
+            first, newest = self.since[assignor][0], f"assay fetch {self.name}@{self.listed[0]}"
+            return f"{self.name} before {first} has no {assignor}: {newest}"
         if self.program(version).is_file():
             return None
-        command = f"assay fetch {self.client}@{version}"
+        command = f"assay fetch {self.name}@{version}"
         if shutil.which("go") is None:
             return f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later, then: {command}"
         return f"not built: {command}"
@@ -129,9 +143,7 @@ class GoDriver:
             If ``go.mod`` requires another version of the module.
         """
         if not self.is_recorded(version):
-            raise BadInput(
-                f"{self.client} {version}: the driver's go.mod requires another version"
-            )
+            raise BadInput(f"{self.name} {version}: the driver's go.mod requires another version")
         for name in RECORDED:
             shutil.copy(self.folder / name, folder)
 

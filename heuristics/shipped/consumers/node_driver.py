@@ -1,4 +1,4 @@
-"""NodeDriver: a small program that calls an npm package, installed for each of its versions."""
+"""NodeLibrary: an npm package, called in memory by a small program, in each of its versions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from groups import BadInput
 from groups.documents.json_files import make_folder
 from heuristics.shipped.cache import cache_folder, names_in, newest_first, run_tool
+from heuristics.shipped.consumers.program import planned
+
+if TYPE_CHECKING:
+    from groups import Group
+    from heuristics.assignor import Plan
 
 DRIVERS = Path(__file__).parent / "drivers"
 INSTALL_SECONDS = 300.0
@@ -18,31 +23,41 @@ OLDEST_NODE = 14
 
 
 @dataclass(frozen=True)
-class NodeDriver:
-    """The program that calls an npm package.
+class NodeLibrary:
+    """A :class:`~heuristics.shipped.client.Client` that is an npm package, called by a program.
 
     Attributes
     ----------
-    client : name of the package, and of the program's folder
+    name : name of the package, and of the program's folder
+    source : as users read it
+    assignors : the names that members list
     listed : versions to list even if they are not installed
     """
 
+    keeps_time: ClassVar[bool] = False
+    repeatable: ClassVar[bool] = True
     language: ClassVar[str] = "node"
-    client: str
+    name: str
+    source: str
+    assignors: tuple[str, ...]
     listed: tuple[str, ...]
 
     def versions(self) -> tuple[str, ...]:
         """Return `listed` and the installed versions, newest first."""
-        here = names_in(cache_folder("drivers", self.client))
+        here = names_in(cache_folder("drivers", self.name))
         return newest_first([*self.listed, *(v for v in here if self._installed(v) == v)])
 
     def command(self, version: str) -> tuple[str, ...]:
         """Return the command that starts the program."""
         return ("node", str(self._sources / "driver.js"), str(self.modules(version)))
 
+    def one_round(self, group: Group, assignor: str, version: str) -> Plan:
+        """Call the assignor once, as the client's leader does."""
+        return planned(self.command(version), group, assignor)
+
     def missing(self, assignor: str, version: str) -> str | None:
         """Return that Node or the package is missing, with the command that helps; else None."""
-        command = f"assay fetch {self.client}@{version}"
+        command = f"assay fetch {self.name}@{version}"
         if shutil.which("node") is None:
             return f"no Node on the PATH: install Node {OLDEST_NODE} or later, then: {command}"
         if self._installed(version) != version:
@@ -64,30 +79,30 @@ class NodeDriver:
         npm = shutil.which("npm")
         if npm is None:
             raise BadInput(f"no npm on the PATH: install Node {OLDEST_NODE} or later")
-        folder = cache_folder("drivers", self.client, version)
+        folder = cache_folder("drivers", self.name, version)
         make_folder(folder)
         named = json.loads((self._sources / "package.json").read_text("utf-8"))
-        if named["dependencies"][self.client] == version:
+        if named["dependencies"][self.name] == version:
             for file in ("package.json", "package-lock.json"):
                 shutil.copy(self._sources / file, folder)
             _npm(npm, folder, "ci")
         else:
             (folder / "package.json").write_text('{"private": true}\n', "utf-8")
-            _npm(npm, folder, "install", "--no-save", f"{self.client}@{version}")
+            _npm(npm, folder, "install", "--no-save", f"{self.name}@{version}")
         if self._installed(version) != version:
-            raise BadInput(f"npm: it did not install {self.client} {version}")
+            raise BadInput(f"npm: it did not install {self.name} {version}")
 
     def modules(self, version: str) -> Path:
         """Return the folder in which Node finds the package, once it is fetched."""
-        return cache_folder("drivers", self.client) / version / "node_modules"
+        return cache_folder("drivers", self.name) / version / "node_modules"
 
     @property
     def _sources(self) -> Path:
-        return DRIVERS / self.client
+        return DRIVERS / self.name
 
     def _installed(self, version: str) -> str | None:
         """Return the version that is really installed in the folder of a version, or None."""
-        package = self.modules(version) / self.client / "package.json"
+        package = self.modules(version) / self.name / "package.json"
         try:
             said = json.loads(package.read_text("utf-8"))
         except (OSError, ValueError):

@@ -92,7 +92,7 @@ def test_the_runner_in_go_finds_what_the_files_say_of_franz_go(tmp_path):
     name = called("franz-go/sticky").name
     needed("go")
     shutil.copy(RUNNERS / "go" / "assign.go", tmp_path)
-    FRANZ_GO.driver.take_recorded(name.partition("@")[2], tmp_path)
+    FRANZ_GO.take_recorded(name.partition("@")[2], tmp_path)
     environment = {**os.environ, **go_variables()}
     built("go", "build", "-o", "assign", ".", cwd=tmp_path, env=environment)
     assert ran([tmp_path / "assign"]) == in_the_files(name)

@@ -177,7 +177,7 @@ def test_a_plan_that_never_comes_costs_its_own_time_and_ends_with_who_asks(clien
 def test_a_program_in_go_blocks_in_no_read_while_garbage_is_collected(client):
     # Go 1.26 waits for ever for a thread that entered a system call at that moment.
     name, version = client.split("/{}@")
-    program = {one.name: one for one in (FRANZ_GO, SARAMA)}[name].driver.command(version)
+    program = {one.name: one for one in (FRANZ_GO, SARAMA)}[name].command(version)
     pipe = subprocess.PIPE
     with subprocess.Popen(program, stdin=pipe, stdout=pipe) as running:
         stdin = Path(f"/proc/{running.pid}/fdinfo/0")
@@ -244,7 +244,7 @@ def test_the_program_is_built_anew_in_another_cache(empty_cache, client):
     assert FRANZ_GO.missing("sticky", version) == f"not built: assay fetch franz-go@{version}"
     FRANZ_GO.fetch(version)
     assert FRANZ_GO.missing("sticky", version) is None
-    program = FRANZ_GO.driver.program(version)
+    program = FRANZ_GO.program(version)
     assert [path for path in empty_cache.rglob("*") if path.is_file()] == [program]
 
 
@@ -263,15 +263,15 @@ def test_a_version_that_cannot_be_had_is_one_line_and_leaves_nothing(empty_cache
 
 
 def test_another_program_text_is_another_program(tmp_path, monkeypatch):
-    before = FRANZ_GO.driver.program("1.22.2")
+    before = FRANZ_GO.program("1.22.2")
     shutil.copytree(go_driver.DRIVERS, tmp_path / "drivers")
     monkeypatch.setattr(go_driver, "DRIVERS", tmp_path / "drivers")
     for file in ("groups.go", "franz_go/main.go"):
-        assert FRANZ_GO.driver.program("1.22.2") == before
+        assert FRANZ_GO.program("1.22.2") == before
         with (tmp_path / "drivers" / file).open("a") as source:
             source.write("// more\n")
-        assert FRANZ_GO.driver.program("1.22.2") != before
-        before = FRANZ_GO.driver.program("1.22.2")
+        assert FRANZ_GO.program("1.22.2") != before
+        before = FRANZ_GO.program("1.22.2")
 
 
 @pytest.mark.parametrize("version", ["1.46.3", "1.60.0"])

@@ -89,7 +89,7 @@ class PlainConsumer:
 
     def _kafkajs(self, _):
         version = assignor_named(self.shipped).version
-        modules = {"NODE_PATH": str(KAFKAJS.driver.modules(version))}
+        modules = {"NODE_PATH": str(KAFKAJS.modules(version))}
         return ["node", PLAIN / "kafkajs" / "main.js"], modules
 
     def _kafka_java(self, folder):
