@@ -34,7 +34,7 @@ from groups.importers.lines import (
     is_like_a_row,
     refuse,
 )
-from groups.importers.merge import highest_of, merge
+from groups.importers.merge import captures_of, highest_of, merge
 from groups.importers.seen import (
     Finding,
     Refusal,
@@ -102,6 +102,9 @@ def import_each(
     if there are any. So a bad view beside a good one costs only what that view alone shows.
     A group whose state or kind has no assignment is not imported.
 
+    The texts are views of one moment. Those with the same tables of a group that contradict each
+    other are each a capture of it, unless `captured_at` says that they are of one time.
+
     Parameters
     ----------
     sources : name and bytes of each text; views of one group are merged
@@ -146,15 +149,18 @@ def import_each(
     imported = []
     unseen = 0
     of_groups = {view.source for found in views.values() for view in found}
-    for group in sorted(group for group in views.keys() - refused if views[group]):
-        try:
-            most = _MOST_UNSEEN - unseen
-            document, more = merge(views[group], sizes, highest, most_unseen=most)
-        except Misread as error:
-            source = _source_of(error.place, [name for name, _ in sources])
-            refusals.append(refusal(source, error, (group,)))
-        else:
-            names = tuple(dict.fromkeys(view.source for view in views[group]))
+    for group in sorted(group for group in views if views[group]):
+        parts = captures_of(views[group]) if captured_at is None else [views[group]]
+        # A group's state now says nothing about captures of other moments.
+        for part in parts if len(parts) > 1 or group not in refused else ():
+            try:
+                most = _MOST_UNSEEN - unseen
+                document, more = merge(part, sizes, highest, most_unseen=most)
+            except Misread as error:
+                source = _source_of(error.place, [name for name, _ in sources])
+                refusals.append(refusal(source, error, (group,)))
+                continue
+            names = tuple(dict.fromkeys(view.source for view in part))
             unseen += more
             # A text about topics concerns every group.
             of = [s for s in remarks if s in names or s not in of_groups]

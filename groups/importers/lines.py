@@ -124,6 +124,10 @@ class Misread(BadInput):
         self.reason = reason
 
 
+class TwoMoments(Misread):
+    """Two views of a group that contradict each other."""
+
+
 class NotToBeHad(Misread):
     """A group that has no assignment because of its state or kind; the text itself is good."""
 

@@ -14,7 +14,7 @@ from groups.documents.assay_streams import (
     Tasks,
     with_processes,
 )
-from groups.importers.lines import Misread, NotToBeHad, brief, refuse
+from groups.importers.lines import NotToBeHad, TwoMoments, brief, refuse
 from groups.importers.seen import (
     TopicSize,
     View,
@@ -79,10 +79,7 @@ def merge(
     """
     streams = any(view.streams for view in views)
     _require_one_kind(views, streams=streams)
-    members = _members(views)
-    owners = _owners_of(views)
-    _check_members(views, members, owners)
-    offsets = _offsets(views)
+    members, owners, offsets = _agreed(views)
     notes = [note for view in views for note in view.assumed]
     if _may_be_rebalancing(views, members):
         raise NotToBeHad(views[0].place, may_be_rebalancing(views[0].group))
@@ -184,22 +181,49 @@ def _of_streams(
     )
 
 
-def _of_two_moments(here: View, there: View, reason: str, place: str | None = None) -> Misread:
+def captures_of(views: Sequence[View]) -> list[list[View]]:
+    """Return the views of one group by capture: those of each text, if they contradict others.
+
+    Texts that have the same tables and contradict each other were captured at several moments. A
+    text with other tables belongs to one of the others, and nothing says to which.
+    """
+    texts: dict[str, list[View]] = {}
+    for view in views:
+        texts.setdefault(view.source, []).append(view)
+    if len({frozenset(map(_table, of_text)) for of_text in texts.values()}) == 1 < len(texts):
+        try:
+            _agreed(views)
+        except TwoMoments:
+            return [*texts.values()]
+    return [[*views]]
+
+
+def _table(view: View) -> tuple[bool, bool, bool]:
+    """Return which of the tools' tables a view is."""
+    held = any(member.held is not None for member in view.members)
+    return view.every_member, bool(view.partitions), held
+
+
+def _of_two_moments(here: View, there: View, reason: str, place: str | None = None) -> TwoMoments:
     """Return the error that two views are not of one moment, with what to do.
 
     Two tables of one kind were captured at two moments; tables of two kinds belong together.
     """
-
-    def kind(view: View) -> tuple[bool, bool, bool]:
-        held = any(member.held is not None for member in view.members)
-        return view.every_member, bool(view.partitions), held
-
     what = "capture both at the same time"
-    if here is not there and kind(here) == kind(there):
+    if here is not there and _table(here) == _table(there):
         what = "put each into a folder of its own, or compare them with assay diff"
     other = there.place if there.source == here.source else there.source
     moments = f"group {here.group!r} is shown at two moments, or in two clusters"
-    return Misread(place or here.place, f"{reason} in {other}: {moments}; {what}")
+    return TwoMoments(place or here.place, f"{reason} in {other}: {moments}; {what}")
+
+
+def _agreed(
+    views: Sequence[View],
+) -> tuple[dict[str, dict[str, Any]], Owners, dict[Key, tuple[int | None, ...]]]:
+    """Return the members, owners and offsets on which all views agree."""
+    members, owners = _members(views), _owners_of(views)
+    _check_members(views, members, owners)
+    return members, owners, _offsets(views)
 
 
 def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:

@@ -76,10 +76,13 @@ def owners(document: dict[str, Any]) -> dict[tuple[str, int], str]:
 
 
 def import_texts(
-    sources: Sequence[tuple[str, bytes]], *, dialect: str = "auto"
+    sources: Sequence[tuple[str, bytes]],
+    *,
+    dialect: str = "auto",
+    captured_at: str | None = None,
 ) -> list[dict[str, Any]]:
     """Return the groups of these sources as ``assay-group/1`` documents, ascending by group."""
-    imported, failures = import_each(sources, dialect=dialect)
+    imported, failures = import_each(sources, dialect=dialect, captured_at=captured_at)
     if failures:
         raise BadInput(f"{failures[0].place}: {failures[0].reason}")
     if not imported:

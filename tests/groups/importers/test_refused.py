@@ -23,10 +23,10 @@ SHARE = "GROUP TOPIC PARTITION START-OFFSET LAG\ns t0 0 5 1\n"
 STREAMS = "GROUP MEMBER PROCESS CLIENT-ID\ns m p c\nACTIVE-TASKS:: 0: [0] \n"
 
 
-def refused(*texts: str, dialect: str = "auto") -> str:
+def refused(*texts: str, dialect: str = "auto", captured_at: str | None = None) -> str:
     sources = [(f"text-{i}", text.encode()) for i, text in enumerate(texts)]
     with pytest.raises(BadInput) as caught:
-        import_texts(sources, dialect=dialect)
+        import_texts(sources, dialect=dialect, captured_at=captured_at)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -165,13 +165,36 @@ def test_one_table_of_two_moments_is_refused_with_both_places_and_what_to_do() -
         later = first.replace(*changed)
         then = "put each into a folder of its own, or compare them with assay diff"
         shown = f"group 'coop-a' is shown at two moments, or in two clusters; {then}"
-        assert refused(first, later) == f"text-1:{line}: {says} in text-0: {shown}"
+        at_one_time = refused(first, later, captured_at="2026-11-20T10:00:00Z")
+        assert at_one_time == f"text-1:{line}: {says} in text-0: {shown}"
+        assert "is shown at two moments" in refused(plan, offsets, later)
         below = first.count("\n") + line
         assert refused(first + later) == f"text-0:{below}: {says} in text-0:2: {shown}"
         # Texts that agree are taken as of one moment.
         assert only(first, first)["members"] == only(first)["members"]
     other = plan.replace(old, new)
     assert refused(other, offsets).endswith("two clusters; capture both at the same time")
+
+
+def test_texts_with_the_same_tables_that_differ_are_captures_of_several_moments() -> None:
+    plan, offsets = map(text_of, VIEWS)
+    row = "0          300             1200            900"
+    both = [plan + offsets, plan + offsets.replace(row, "0 301 1200 899")]
+    rebalancing = "\nWarning: Consumer group 'coop-a' is rebalancing.\n" + offsets
+    texts = {"mon": both[0], "tue": both[1], "wed": rebalancing, "thu": both[0]}
+    sources = [(name, text.encode()) for name, text in texts.items()]
+    times = {name: f"2026-11-2{at}T10:00:00Z" for at, name in enumerate(texts)}
+    found, failures = import_each(sources, times=times)
+    made = [(one.sources, one.document["captured_at"]) for one in found]
+    assert made == [((name,), times[name]) for name in ("mon", "tue", "thu")]
+    assert len({str(one.document["members"]) for one in found}) == 1
+    ((failure,),) = (failures,)
+    assert (failure.source, failure.group) == ("wed", None)
+    # Of one time they are no captures, and a group that is rebalancing is not made from others.
+    found, failures = import_each(sources[:2], captured_at=times["mon"])
+    assert not found and "is shown at two moments" in failures[0].reason
+    found, failures = import_each([sources[0], sources[2]], times=times)
+    assert not found and "is rebalancing" in failures[0].reason
 
 
 def test_a_partition_shown_with_two_members_is_claimed_by_both() -> None:
