@@ -1,13 +1,14 @@
 """History: how a group changed over its captures: steadily worse, or good and bad in turns.
 
 "Steadily worse" is the trend test of Mann (1945) and Kendall (1975). It only counts pairs of
-captures that rise, so captures need not be at even intervals, and one peak is no trend.
+captures that rise, so captures need not be at even intervals, and one peak is no trend. A value
+that rose in one or two captures passes the test too, and is told apart: it is a step.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 # Standard deviations: one in 740 groups that do not change reaches it by chance.
 LEAST_Z = 3.0
 LEAST_TURNS = 4
+# A value that exceeds all before it less often does not rise steadily.
+LEAST_RISES = 3
 # Fewer captures show nothing; of more, only the last ones are compared.
 LEAST_CAPTURES, MOST_CAPTURES = LEAST_TURNS + 1, 500
-WHAT = ("balance", "lag", "turns", "open")
+WHAT = ("balance", "step", "lag", "turns", "open")
 
 
 class Capture(NamedTuple):
@@ -57,19 +60,22 @@ class Trend(NamedTuple):
     Attributes
     ----------
     group : its name
-    what : ``balance`` or ``lag`` if that got steadily worse; ``turns`` if the group became
-        improvable or not valid, and good again, several times; ``open`` if balance shows no trend
-        in the captures in which it is known, and depends on who reads what in others
+    what : ``balance`` or ``lag`` if that got steadily worse; ``step`` if balance got worse in a
+        capture or two, and stayed so; ``turns`` if the group became improvable or not valid, and
+        good again, several times; ``open`` if balance shows no trend in the captures in which it
+        is known, and depends on who reads what in others
     first, last : how far balance was above the best, or lag in records; for turns, 0 and their
         number; for open ones, 0 and the number of captures in which balance is not known
     captures : number of captures in which this was known
+    since : time of the first capture after a step, ISO 8601; None for all else
     """
 
     group: str
-    what: Literal["balance", "lag", "turns", "open"]
+    what: Literal["balance", "step", "lag", "turns", "open"]
     first: int
     last: int
     captures: int
+    since: str | None = None
 
     @property
     def more(self) -> int:
@@ -84,11 +90,13 @@ class Trend(NamedTuple):
         if self.what == "open":
             return f"{self.group} in {self.last:,} of {counted(self.captures, 'capture')}"
         what = "records" if self.what == "lag" else "above the best"
-        return f"{self.group} from {self.first:,} to {self.last:,} {what} {over}"
+        when = over if self.since is None else f"since {self.since}"
+        return f"{self.group} from {self.first:,} to {self.last:,} {what} {when}"
 
 
 SAID = {
     "balance": "Balance gets steadily worse",
+    "step": "Balance got worse and stayed so",
     "lag": "Total lag grows steadily",
     "turns": "Good, and improvable or not valid, in turns",
     "open": "Balance depends on who reads what, so whether it gets worse is open",
@@ -99,21 +107,33 @@ def changes_of(group: str, captures: Iterable[Capture]) -> list[Trend]:
     """Return the changes of a group over its captures; of several at one time, the last counts."""
     ordered = sorted({one.captured_at: one for one in captures}.values())[-MOST_CAPTURES:]
     found = []
-    series: dict[Literal["balance", "lag"], list[int]] = {
-        "balance": [one.above for one in ordered if one.above is not None],
-        "lag": [one.lag for one in ordered if one.lag is not None],
-    }
-    for what, values in series.items():
-        if values and values[-1] > values[0] and trend(values) >= LEAST_Z:
-            found.append(Trend(group, what, values[0], values[-1], len(values)))
+    balance = [(one.captured_at, one.above) for one in ordered if one.above is not None]
+    lag = [(one.captured_at, one.lag) for one in ordered if one.lag is not None]
+    if rises := _rises(balance):
+        steady = len(rises) >= LEAST_RISES
+        ends = balance[0][1], balance[-1][1], len(balance)
+        found.append(
+            Trend(group, "balance" if steady else "step", *ends, None if steady else rises[0])
+        )
+    if len(_rises(lag)) >= LEAST_RISES:
+        found.append(Trend(group, "lag", lag[0][1], lag[-1][1], len(lag)))
     unknown = sum(one.says == DEPENDS for one in ordered)
-    if series["balance"] and unknown and not any(one.what == "balance" for one in found):
+    if balance and unknown and not rises:
         found.append(Trend(group, "open", 0, unknown, len(ordered)))
     sure = [one.says in BAD for one in ordered if one.says == GOOD or one.says in BAD]
     turns = sum(one != after for one, after in pairwise(sure))
     if turns >= LEAST_TURNS:
         found.append(Trend(group, "turns", 0, turns, len(sure)))
     return found
+
+
+def _rises(series: Sequence[tuple[str, int]]) -> list[str]:
+    """Return the times at which a value exceeds all before it; none if there is no trend up."""
+    values = [value for _, value in series]
+    if not values or values[-1] <= values[0] or trend(values) < LEAST_Z:
+        return []
+    highest = [values[0], *accumulate(values, max)]
+    return [at for (at, value), before in zip(series, highest, strict=False) if value > before]
 
 
 def trend(values: Sequence[int]) -> float:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
 
 # Raised when what is counted changes: aggregates of another version are made again.
-VERSION = 12
+VERSION = 13
 MOST_FAMILIES = 64
 
 
@@ -145,10 +145,17 @@ class Aggregates:
 
     def changes(self) -> list[Trend]:
         """Return the changes of groups between captures, sorted."""
-        rows = self.table.filter(pc.equal(self.table["statistic"], "change")).to_pylist()
+        rows = self.table.filter(pc.equal(self.table["statistic"], "change"))
         return ordered(
-            Trend(row["group"], row["label"], int(row["x"]), int(row["y"]), row["count"])
-            for row in rows
+            Trend(
+                one["group"],
+                one["label"],
+                int(one["x"]),
+                int(one["y"]),
+                one["count"],
+                one["captured_at"],
+            )
+            for one in rows
         )
 
     def unscored(self, without: Sequence[str] = ()) -> tuple[NotScored, ...]:

@@ -321,7 +321,8 @@ def _to_move(optima: pa.Table) -> pa.ChunkedArray:
 def _facts_of_changes(optima: pa.Table) -> Iterator[pa.Table]:
     """Yield the changes of groups that were captured several times, and their numbers.
 
-    In a change, `x` and `y` are the first and the last value, `count` the number of captures.
+    In a change, `x` and `y` are the first and the last value, `count` the number of captures, and
+    `captured_at` the time of the first one after a step.
     """
     columns = ["group", "family", *Capture._fields]
     rows = optima.filter(pc.is_valid(optima["captured_at"])).select(columns)
@@ -335,7 +336,8 @@ def _facts_of_changes(optima: pa.Table) -> Iterator[pa.Table]:
         captures = (Capture(*(row[of] for of in Capture._fields)) for row in captured)
         for one in changes_of(name, captures):
             numbers = {"x": float(one.first), "y": float(one.last), "count": one.captures}
-            found.append({"family": family, "label": one.what, "group": name, **numbers})
+            about = {"label": one.what, "group": name, "captured_at": one.since}
+            found.append({"family": family, **about, **numbers})
     if found:
         changes = pa.Table.from_pylist(found)
         yield _as_facts(changes, "change")

@@ -43,6 +43,23 @@ def test_captures_of_which_nothing_is_known_are_passed_over():
     assert changes_of("g", [*captures, *known]) == [Trend("g", "balance", 0, 6, 7)]
 
 
+@pytest.mark.parametrize(("values", "rises"), [([0, 4], 1), ([0, 2, 4], 2), ([0, 1, 2, 4], 3)])
+def test_what_rose_once_or_twice_is_a_step_with_its_time_and_no_steady_trend(values, rises):
+    captures = [
+        Capture(f"{at:02}", "improvable", "balance", values[min(at // 10, rises)], 4)
+        for at in range(10 * len(values))
+    ]
+    step = Trend("g", "step", 0, 4, len(captures), "10")
+    steady = Trend("g", "balance", 0, 4, len(captures))
+    assert changes_of("g", captures) == [step if rises < 3 else steady]
+    assert sentences_of([step]) == [
+        "Balance got worse and stayed so: g from 0 to 4 above the best since 10."
+    ]
+    # Lag that rises in one capture does not grow.
+    waiting = [one._replace(at_least=0, lag=one.at_least) for one in captures]
+    assert [one.what for one in changes_of("g", waiting)] == (["lag"] if rises == 3 else [])
+
+
 def test_that_a_trend_is_open_is_said_where_who_reads_what_decides_some_captures():
     known = [Capture(f"{hour:02}", "improvable", "balance", hour, None) for hour in range(4)]
     unknown = [
