@@ -232,11 +232,8 @@ class Assignment:
             return ()
         nobody = np.flatnonzero(self.owner == NOBODY)
         left = nobody[group.readers[group.topic[nobody]] > 0]
-        if len(nobody):
-            held = np.flatnonzero(self.owner >= 0)
-            foreign = held[~group.subscribes(self.owner[held], group.topic[held])]
-        else:
-            foreign = np.flatnonzero(~group.subscribes(self.owner, group.topic))
+        held = np.flatnonzero(self.owner >= 0)
+        foreign = held[~group.subscribes(self.owner[held], group.topic[held])]
         found = [self._violation("unsubscribed", p) for p in foreign.tolist()]
         found += [self._violation("unassigned", p) for p in left.tolist()]
         index = {topic: i for i, topic in enumerate(group.topics)}

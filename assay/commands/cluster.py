@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.options import MOST_SECONDS, GroupOptions, as_told, groups_in, refuse_given
+from assay.commands.options import (
+    FILES,
+    MOST_SECONDS,
+    GroupOptions,
+    as_told,
+    groups_in,
+    refuse_given,
+)
 from assay.streams import note_failures
 from groups.errors import BadInput, Failure
 from live import DEFAULT_SECONDS as DEFAULT_SECONDS
@@ -29,13 +36,7 @@ BootstrapServerInstead = Annotated[
     str | None,
     typer.Option(BOOTSTRAP, metavar="HOST:PORT", help="ask a running cluster instead of files"),
 ]
-FilesInstead = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="FILE...",
-        help="snapshots, JSON lines, what other tools printed, folders; - is standard input",
-    ),
-]
+FilesInstead = Annotated[list[str] | None, FILES]
 CommandConfig = Annotated[
     str | None,
     typer.Option(

@@ -9,8 +9,7 @@ from msgspec import MsgspecError, Struct, ValidationError, convert
 from msgspec import inspect as kinds
 from msgspec.json import Decoder, encode, schema_components
 
-from groups.arrays import GREATEST
-from groups.documents.fields import listed, name, refuse, shown
+from groups.documents.fields import integer, listed, name, refuse, shown
 from groups.documents.json_files import RepeatedKeys, parse_json
 from groups.errors import BadInput
 
@@ -58,15 +57,12 @@ class Format(Generic[S]):
             If a rule of the format is broken; the message names the place.
         """
         try:
-            found = convert(document, self._kind)
             _require_single_keys(document, "")
+            found = convert(document, self._kind)
             encode(found)
-        except ValidationError as error:
+        except (ValidationError, UnicodeEncodeError) as error:
             self._refuse(document)
             raise BadInput(str(error)) from None
-        except UnicodeEncodeError as error:
-            self._refuse(document)
-            raise BadInput(f"{error.object!r} is not valid Unicode") from None
         except TypeError:
             # Subclasses of str cannot be encoded, but may be valid.
             self._refuse(document)
@@ -85,10 +81,8 @@ class Format(Generic[S]):
 
     def _refuse(self, document: Any) -> None:
         """Raise BadInput for the first error in a document, if there is one."""
-        if isinstance(document, Mapping):
-            _require_single_keys(document, "")
-            if document.get("format", self._called) != self._called:
-                refuse("format", f"{document['format']!r}, expected {self._called!r}")
+        if isinstance(document, Mapping) and document.get("format", self._called) != self._called:
+            refuse("format", f"{document['format']!r}, expected {self._called!r}")
         _require(document, kinds.type_info(self._kind), "")
 
 
@@ -111,7 +105,9 @@ def _require(value: Any, kind: kinds.Type, place: str) -> None:
         kind = options[isinstance(value, Mapping)]
     match kind:
         case kinds.IntType():
-            _require_integer(value, kind, place)
+            integer(value, place, least=kind.ge or 0)
+            if kind.le is not None and value > kind.le:
+                refuse(place, f"{value} partitions, more than are supported")
         case kinds.BoolType():
             if type(value) is not bool:
                 refuse(place, f"{shown(value)}, expected true or false")
@@ -122,17 +118,6 @@ def _require(value: Any, kind: kinds.Type, place: str) -> None:
                 _require(inner, item, f"{place}[{at}]")
         case kinds.DictType() | kinds.StructType():
             _require_parts(value, kind, place)
-
-
-def _require_integer(value: Any, kind: kinds.IntType, place: str) -> None:
-    if type(value) is not int:
-        refuse(place, f"{shown(value)}, expected an integer")
-    if kind.ge is not None and value < kind.ge:
-        refuse(place, f"{shown(value)}, expected an integer of {kind.ge} or more")
-    if value > GREATEST:
-        refuse(place, f"{shown(value)} leaves 64 bits")
-    if kind.le is not None and value > kind.le:
-        refuse(place, f"{value} partitions, more than are supported")
 
 
 def _require_parts(value: Any, kind: kinds.DictType | kinds.StructType, place: str) -> None:

@@ -128,16 +128,15 @@ KINDS = {
         ("group", ""), ("group", 5), ("captured_at", 12), ("assumed[0]", 1),
         ("topics.t1.racks[2][0]", ""), ("members.c0.subscription[1]", ""), ("members.c0.rack", ""),
     ],
-    "expected an integer": [
-        ("topics.t1.weight[0]", None), ("members.c0.owned.t0[1]", "1"),
-        ("members.c0.generation", 1.5),
-    ],
     "expected an integer of 0 or more": [
+        ("topics.t1.weight[0]", None), ("members.c0.owned.t0[1]", "1"),
         ("topics.t0", -2), ("topics.t1.partitions", -3), ("topics.t1.lag[1]", -1),
         ("topics.t2.offsets[0].end", -1), ("members.c0.owned.t0[0]", -1),
         ("members.c1.target.t1[0]", -4),
     ],
-    "expected an integer of -1 or more": [("members.c0.generation", -2)],
+    "expected an integer of -1 or more": [
+        ("members.c0.generation", -2), ("members.c0.generation", 1.5),
+    ],
     "expected an integer of 1 or more": [("members.c1.capacity", 0)],
     "expected a partition count or an object": [
         ("topics.t0", 2.5), ("topics.t0", True), ("topics.t0", "2"),
@@ -173,7 +172,11 @@ REFUSED = [
     ),
     ("members.c0.generation", 2**63, "members.c0.generation: 9223372036854775808 leaves 64 bits"),
     ("topics.t2.lag", [0], "topics.t2: both lag and offsets, expected one of them"),
-    ("topics.t1.weight[0]", float("inf"), "topics.t1.weight[0]: inf, expected an integer"),
+    (
+        "topics.t1.weight[0]",
+        float("inf"),
+        "topics.t1.weight[0]: inf, expected an integer of 0 or more",
+    ),
     ("topics.t1.racks[2]", ["a", "a"], "topics.t1.racks[2]: 'a' appears twice"),
     ("members.c0.owned.t0", [1, 1], "members.c0.owned.t0: partition 1 appears twice"),
     ("members.c0.subscription", ["t0", "t0"], "members.c0.subscription: 't0' appears twice"),
@@ -190,7 +193,7 @@ BEYOND_THE_SCHEMA = [
     ("topics.t1.weight", [1] * 4, "topics.t1.weight: 4 values, but t1 has 3 partitions"),
     ("topics.t1.racks", [], "topics.t1.racks: 0 values, but t1 has 3 partitions"),
     ("topics.t2.offsets", [{}, {}], "topics.t2.offsets: 2 values, but t2 has 1 partition"),
-    ("topics.t1.lag[0]", 1.0, "topics.t1.lag[0]: 1.0, expected an integer"),
+    ("topics.t1.lag[0]", 1.0, "topics.t1.lag[0]: 1.0, expected an integer of 0 or more"),
     ("topics.\ud800", 1, r"topics: '\ud800' is not valid Unicode"),
     ("members.c\udfff", {}, r"members: 'c\udfff' is not valid Unicode"),
     (
