@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
+from groups.unknown import members_matching
 from groups.wording import MOST_LISTED, few, nearest_of
 
 if TYPE_CHECKING:
@@ -19,13 +19,6 @@ def members_named(group: Group, name: str) -> list[int]:
     if name in group.members:
         return [group.members.index(name)]
     return [m for m, details in enumerate(group.details) if details.client_id == name]
-
-
-def members_matching(group: Group, pattern: str) -> list[int]:
-    """Return the members whose id or client id a glob matches."""
-    ids = [details.client_id or "" for details in group.details] or [""] * len(group.members)
-    named = enumerate(zip(group.members, ids, strict=True))
-    return [m for m, names in named if any(fnmatchcase(name, pattern) for name in names)]
 
 
 def member_meant(group: Group, name: str, place: str) -> int:

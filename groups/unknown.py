@@ -91,7 +91,7 @@ def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]
                 f"reads {rule}: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1', "
                 "or 'app-*=' for no topic"
             )
-        if not any(_matches(names, pattern) for group in groups for names in _names(group)):
+        if not any(members_matching(group, pattern) for group in groups):
             raise BadInput(f"reads {rule}: no member's id or client id matches {pattern!r}")
         rules.append(Rule(pattern, topics, also=listed.startswith("+")))
     return [
@@ -115,8 +115,9 @@ def _with_rules(group: Group, rules: Sequence[Rule]) -> Group:
             held.setdefault(m, set()).add(topic)
     reads: dict[int, set[int]] = {}
     against = 0
-    for m, names in enumerate(_names(group)):
-        mine = [rule for rule in rules if _matches(names, rule.pattern)]
+    matching = [(rule, {*members_matching(group, rule.pattern)}) for rule in rules]
+    for m in range(len(group.members)):
+        mine = [rule for rule, members in matching if m in members]
         missing = next((t for rule in mine for t in rule.topics if t not in number), None)
         if missing is not None:
             raise BadInput(f"reads: group {group.name} has no topic {missing!r}")
@@ -149,13 +150,8 @@ def _with_rules(group: Group, rules: Sequence[Rule]) -> Group:
     return replace(changed, assumed=(*changed.assumed, line), owner=owner)
 
 
-def _names(group: Group) -> list[tuple[str, ...]]:
-    details = group.details or (None,) * len(group.members)
-    return [
-        (member, detail.client_id) if detail is not None and detail.client_id else (member,)
-        for member, detail in zip(group.members, details, strict=True)
-    ]
-
-
-def _matches(names: tuple[str, ...], pattern: str) -> bool:
-    return any(fnmatchcase(name, pattern) for name in names)
+def members_matching(group: Group, pattern: str) -> list[int]:
+    """Return the members whose id or client id a glob matches."""
+    ids = [details.client_id or "" for details in group.details] or [""] * len(group.members)
+    named = enumerate(zip(group.members, ids, strict=True))
+    return [m for m, names in named if any(fnmatchcase(name, pattern) for name in names)]

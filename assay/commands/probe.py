@@ -13,13 +13,12 @@ from assay.signals import ending_on_signals
 from assay.streams import note, note_assumed, show_json
 from assay.tables import show_over_groups, show_scores
 from assay.terminal import tell
-from groups.documents.json_files import read_documents
-from groups.documents.texts import named, read_bytes
 from groups.errors import AssayError, BadInput
-from groups.group import Group
+from groups.files import read_groups
 
 if TYPE_CHECKING:
     from compare.scores import Score
+    from groups.group import Group
     from heuristics.assignor import Plan
     from heuristics.shipped.probe import Probe
     from optimal.solution import Solution
@@ -83,20 +82,17 @@ def probe(
 
 
 def _groups(file: str, *, equal: bool) -> list[Group]:
-    """Read the groups of a .json or .jsonl file; every subscription must be known."""
-    found = []
-    name = named(file)
-    for place, document in read_documents(read_bytes(file), name):
-        if isinstance(document, BadInput):
-            raise document
+    """Read the groups of a file; every subscription must be known."""
+    found = read_groups(file)
+    for failure in found.failures:
+        raise BadInput(str(failure))
+    groups = [group.with_equal_subscriptions() if equal else group for group in found]
+    for place, group in zip(found.places, groups, strict=True):
         try:
-            group = Group.from_dict(document)
-            group = group.with_equal_subscriptions() if equal else group
             group.require_subscriptions()
         except BadInput as error:
             raise error.within(place) from None
-        found.append(group)
-    return found
+    return groups
 
 
 def score_client(

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from compare.members import ids_meant, member_meant, members_matching
+from compare.members import ids_meant, member_meant
 from compare.scenarios.mixed_group import perform
 from compare.scenarios.rollout import Act, Rollout, Rule
 from groups import BadInput, Refused
 from groups.errors import require_one_of
+from groups.unknown import members_matching
 from groups.wording import counted
 from heuristics.protocol import AS_WRITTEN, DEFAULT_ASSIGNORS, choose
 
