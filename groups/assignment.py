@@ -328,16 +328,12 @@ def valid_in(assignment: Assignment, fleet: Fleet) -> Bools:
 
 def balanced_in(assignment: Assignment, fleet: Fleet) -> Bools:
     """(groups,) bool: whether each group is balanced as `Assignment.balanced` says."""
-    group, most = fleet.group, np.iinfo(np.int64).max
+    group = fleet.group
     member, partition = assignment.holdings
     loads = assignment.loads
     greatest = np.full(len(group.topics), -1, np.int64)
     np.maximum.at(greatest, group.topic[partition], loads[member])
-    of_row = np.full(len(group.row_size), most)
-    np.minimum.at(of_row, group.subscription_row, loads)
-    least = np.full(len(group.topics), most)
-    listed = np.repeat(of_row, np.diff(group.subscription_indptr))
-    np.minimum.at(least, group.subscription_topics, listed)
+    least = group.subscriptions.least_of_readers(loads)
     return np.asarray(~any_in_parts(greatest - 1 > least, fleet.topic_start))
 
 

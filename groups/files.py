@@ -181,7 +181,7 @@ def find(
         if in_folder and is_other_format(start):
             continue
         if holds_snapshots(name, data):
-            yield from _snapshots(name, data)
+            yield from snapshots_in(name, data)
         else:
             beside = os.path.dirname(file) if in_folder else None
             together.setdefault(beside, []).append((name, data))
@@ -245,7 +245,8 @@ def holds_snapshots(name: str, data: bytes) -> bool:
     return False
 
 
-def _snapshots(name: str, data: bytes) -> Iterator[Found | Failure]:
+def snapshots_in(name: str, data: bytes) -> Iterator[Found | Failure]:
+    """Yield the snapshots of a JSON file, or why it holds none."""
     try:
         texts = split_documents(data, name)
     except BadInput as error:

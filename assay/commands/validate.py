@@ -8,10 +8,9 @@ import typer
 from assay.streams import complain, note, show
 from groups.assignment import Assignment
 from groups.collection import readers_of_nothing
-from groups.documents.json_files import read_documents
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput, Failure
-from groups.files import each_group, find, holds_snapshots, is_parquet
+from groups.files import each_group, find, holds_snapshots, is_parquet, snapshots_in
 from groups.group import Group
 from groups.importers import recognised
 from groups.wording import counted
@@ -43,24 +42,14 @@ def _groups(file: str) -> Iterator[tuple[str, Group | BadInput]]:
     """Yield (place, group or error) for each part of a file."""
     name, data = named(file), read_bytes(file)
     if is_parquet(name, data):
-        for place, read in each_group(find([file], standard_input=data)):
-            if isinstance(read, Failure):
-                yield place, BadInput(read.reason).within(place)
-            else:
-                yield place, read
-        return
-    if _is_of_a_tool(name, data):
+        found = find([file], standard_input=data)
+    elif _is_of_a_tool(name, data):
         said = f"what a tool prints, not a snapshot: first assay import {file} -o group.json"
-        yield name, BadInput(said).within(name)
-        return
-    for place, document in read_documents(data, name):
-        try:
-            if isinstance(document, BadInput):
-                yield place, document
-            else:
-                yield place, Group.from_dict(document)
-        except BadInput as error:
-            yield place, error.within(place)
+        raise BadInput(said).within(name)
+    else:
+        found = snapshots_in(name, data)
+    for place, read in each_group(found):
+        yield place, BadInput(str(read)) if isinstance(read, Failure) else read
 
 
 def _is_of_a_tool(name: str, data: bytes) -> bool:

@@ -113,7 +113,7 @@ def blocks_of(solution: Solution) -> tuple[Block, ...]:
     group, level, assignment = solution.group, solution.proof.columns()[0], solution.assignment
     if assignment is None:
         return ()
-    loads, of_topic = assignment.loads, topic_levels(group, level)
+    loads, of_topic = assignment.loads, group.subscriptions.least_of_readers(level)
     counted = (group.partitions > 0) & (group.readers > 0)
     blocks = []
     for value in np.unique(level)[::-1].tolist():
@@ -131,17 +131,6 @@ def blocks_of(solution: Solution) -> tuple[Block, ...]:
             )
         )
     return tuple(blocks)
-
-
-def topic_levels(group: Group, level: Int64) -> Int64:
-    """(topics,) int64: the least level of a topic's readers; the greatest integer without one."""
-    most = np.iinfo(np.int64).max
-    of_row = np.full(len(group.row_size), most)
-    np.minimum.at(of_row, group.subscription_row, level)
-    found = np.full(len(group.topics), most)
-    listed = np.repeat(of_row, np.diff(group.subscription_indptr))
-    np.minimum.at(found, group.subscription_topics, listed)
-    return found
 
 
 @dataclass(frozen=True)
@@ -278,7 +267,7 @@ class _Holders:
     def __init__(self, solution: Solution) -> None:
         self.group = group = solution.group
         self.level, self.price = solution.proof.columns()
-        of_topic = topic_levels(group, self.level)
+        of_topic = group.subscriptions.least_of_readers(self.level)
         size = max(len(group.members), 1)
 
         keys = np.stack((group.subscription_row, self.level))

@@ -188,6 +188,14 @@ class Subscriptions:
         np.add.at(found, self.listed, np.repeat(self.size, self._lengths))
         return frozen(found)
 
+    def least_of_readers(self, of_member: Int64) -> Int64:
+        """(topics,) int64: the least value of a topic's readers; the greatest integer if none."""
+        most = np.iinfo(np.int64).max
+        of_row, found = np.full(len(self), most), np.full(self.topics, most)
+        np.minimum.at(of_row, self.row, of_member)
+        np.minimum.at(found, self.listed, of_row[self.entry_row])
+        return found
+
     @cached_property
     def pairs(self) -> tuple[Int32, Int32]:
         """All (member, topic) pairs with a subscription, sorted: two int32 columns.

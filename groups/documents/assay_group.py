@@ -14,10 +14,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
 from groups.arrays import GREATEST, MOST_PARTITIONS, NO_GENERATION
 from groups.columns.offsets import RESETS
 from groups.documents.decoding import Format
-from groups.documents.fields import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
 T = TypeVar("T")
 # A document in JSON; the types below define its keys.
@@ -100,19 +99,6 @@ def pairs(held: Mapping[str, Iterable[int]]) -> list[tuple[str, int]]:
 def or_none(value: T | UnsetType | None) -> T | None:
     """Return the value of a document's field, None if it is unset."""
     return None if value is UNSET else value
-
-
-def without_repeats(names: Sequence[str], place: str) -> Sequence[str]:
-    """Return the names if none appears twice.
-
-    Raises
-    ------
-    BadInput
-        If one appears twice.
-    """
-    if len(set(names)) < len(names):
-        refuse(place, f"{next(n for n in names if names.count(n) > 1)!r} appears twice")
-    return names
 
 
 def json_schema() -> dict[str, Any]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from groups.arrays import GREATEST
 from groups.documents.json_files import RepeatedKeys
 from groups.errors import BadInput
 from groups.wording import digits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def refuse(place: str, what: str) -> NoReturn:
@@ -71,9 +74,14 @@ def integers(value: object, place: str) -> list[int]:
 def strings(value: object, place: str, *, repeats: bool = False) -> tuple[str, ...]:
     """Return a list of names, without repeats unless `repeats`."""
     found = tuple(name(v, f"{place}[{i}]") for i, v in enumerate(listed(value, place)))
-    if not repeats and len(set(found)) < len(found):
-        refuse(place, f"{next(v for v in found if found.count(v) > 1)!r} appears twice")
-    return found
+    return found if repeats else tuple(without_repeats(found, place))
+
+
+def without_repeats(names: Sequence[str], place: str) -> Sequence[str]:
+    """Return the names; refuse a name that appears twice."""
+    if len(set(names)) < len(names):
+        refuse(place, f"{next(n for n in names if names.count(n) > 1)!r} appears twice")
+    return names
 
 
 def shown(value: object) -> str:

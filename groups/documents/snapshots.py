@@ -15,8 +15,8 @@ from groups.columns.claims import Claims
 from groups.columns.lists import OFFSETS, Lists, offsets_through, subscriptions_through
 from groups.columns.offsets import require_reset, reset_noted, start_under
 from groups.columns.places import MemberDetails
-from groups.documents.assay_group import Log, Topic, or_none, without_repeats
-from groups.documents.fields import refuse
+from groups.documents.assay_group import Log, Topic, or_none
+from groups.documents.fields import refuse, without_repeats
 from groups.times import in_utc
 from groups.wording import counted
 

@@ -14,8 +14,9 @@ from groups.arrays import UNKNOWN
 from groups.columns.offsets import Offsets, start_under
 from groups.columns.places import MemberDetails
 from groups.columns.racks import Racks
-from groups.documents.assay_group import Document, Member, Names, or_none, without_repeats
+from groups.documents.assay_group import Document, Member, Names, or_none
 from groups.documents.assay_streams import StreamsDocument, of_mapping, of_text
+from groups.documents.fields import without_repeats
 from groups.documents.snapshot import columns_of_row, names_in
 from groups.documents.snapshots import NO_DETAILS, Snapshots, details_of
 from groups.errors import BadInput
