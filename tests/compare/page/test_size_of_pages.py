@@ -7,6 +7,7 @@ import pytest
 from compare.page.from_run import MOST_PARTITIONS, many_in_full
 from compare.page.html import rendered
 from compare.samples.families import Family
+from groups.errors import Failure
 from tests.compare.conftest import snapshot
 from tests.compare.page.parsed import Parsed
 
@@ -51,11 +52,14 @@ def test_of_1000_groups_each_has_a_line_and_is_there_in_full_or_said_not_to_be(t
 
 def test_lines_that_a_page_has_no_room_for_are_in_its_data_and_it_says_so(page_of):
     documents = [snapshot(f"g{n}", {"t": 1}, {}) for n in range(1200)]
-    page = Parsed(rendered(page_of(documents)))
+    unread = [Failure(f"{n}.txt", f"{n}.txt", "no group in it", None) for n in range(302)]
+    page = Parsed(rendered(page_of(documents, unread=unread)))
     packed = unpacked(page)
-    assert len(page.table("Groups")) + len(packed["rows"]) == 1000
-    assert "200 more groups" in page.texts["groups"]
-    assert packed["data"]["groups-data"].count("\n") == 1201
+    assert len(page.table("Groups")) + len(packed["rows"]) == 1000 + 300
+    said = "200 more groups, none of them worse than the last line, are in the data only."
+    assert said in page.texts["groups"]
+    assert "2 more inputs were not read; the data has them." in page.texts["groups"]
+    assert packed["data"]["groups-data"].count("\n") == 1201 + 302
 
 
 def test_groups_that_take_a_search_are_in_full_less_often_and_great_ones_as_far_as_they_fit():
