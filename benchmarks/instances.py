@@ -17,17 +17,22 @@ SEED = 20_261_121
 
 
 def columns(
-    counts: Ints, indptr: Ints, topics_read: Ints, owner: Ints | None = None, name: str = "g"
+    counts: Ints,
+    indptr: Ints,
+    topics_read: Ints,
+    owner: Ints | None = None,
+    lag: Ints | None = None,
 ) -> Group:
     """Return a group of (topics,) partition counts and CSR subscriptions."""
     return Group.from_arrays(
-        group=name,
+        group="g",
         topics=[f"t{i:06}" for i in range(len(counts))],
         partitions=counts,
         members=[f"m{i:06}" for i in range(len(indptr) - 1)],
         subscription_indptr=indptr,
         subscription_topics=topics_read,
         owner=owner,
+        lag=lag,
     )
 
 
@@ -45,17 +50,10 @@ def random_owner(
     return np.where(choices[topic] > 0, readers[np.minimum(at, len(readers) - 1)], -1)
 
 
-def some_topics(
-    members: int, partitions: int, topics: int, each: int, *, newcomers: float = 0.05
-) -> Group:
-    """Return a group whose members read `each` random topics; a share of them owns nothing yet."""
-    rng = np.random.default_rng(SEED)
-    read = np.sort(np.argpartition(rng.random((members, topics)), each, axis=1)[:, :each], axis=1)
-    counts = np.full(topics, partitions // topics)
-    reading = np.repeat(np.arange(members), each)
-    stays = np.arange(members) < members * (1 - newcomers)
-    owner = random_owner(rng, counts, reading, read.ravel(), stays)
-    return columns(counts, np.arange(members + 1) * each, read.ravel(), owner)
+def some_topics(members: int, partitions: int, topics: int, each: int) -> Group:
+    """Return a group whose members read `each` random topics; 5% of them own nothing yet."""
+    counts, stays = np.full(topics, partitions // topics), np.arange(members) < 0.95 * members
+    return _owned(np.random.default_rng(SEED), counts, stays, each)
 
 
 def skewed(members: int, partitions: int, topics: int, each: int) -> Group:
@@ -63,10 +61,16 @@ def skewed(members: int, partitions: int, topics: int, each: int) -> Group:
     rng = np.random.default_rng(SEED)
     share = rng.pareto(0.8, topics) + 0.01
     counts = np.maximum((share / share.sum() * partitions).astype(np.int64), 1)
-    read = np.sort(np.argpartition(rng.random((members, topics)), each, axis=1)[:, :each], axis=1)
-    reading = np.repeat(np.arange(members), each)
-    owner = random_owner(rng, counts, reading, read.ravel(), np.arange(members) % 20 > 0)
-    return columns(counts, np.arange(members + 1) * each, read.ravel(), owner)
+    return _owned(rng, counts, np.arange(members) % 20 > 0, each)
+
+
+def _owned(rng: np.random.Generator, counts: Int64, stays: Bools, each: int) -> Group:
+    """Return a group whose members read `each` random topics, owned by those that stay."""
+    members = len(stays)
+    drawn = rng.random((members, len(counts)))
+    read = np.sort(np.argpartition(drawn, each, axis=1)[:, :each], axis=1).ravel()
+    owner = random_owner(rng, counts, np.repeat(np.arange(members), each), read, stays)
+    return columns(counts, np.arange(members + 1) * each, read, owner)
 
 
 def equal(

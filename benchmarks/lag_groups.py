@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from groups import Group
+from benchmarks.instances import columns
+
+if TYPE_CHECKING:
+    from groups import Group
 
 
 def lags(kind: str, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -16,25 +21,17 @@ def lags(kind: str, count: int, rng: np.random.Generator) -> np.ndarray:
     return np.minimum(rng.zipf(1.5, count), 10**9).astype(np.int64)
 
 
-def reading_all(lag: np.ndarray, members: int, *, topics: int = 1, name: str = "g") -> Group:
+def reading_all(lag: np.ndarray, members: int, *, topics: int = 1) -> Group:
     """Return a group with these lags whose members read all topics and own nothing."""
-    return Group.from_arrays(
-        group=name,
-        topics=[f"t{t:03}" for t in range(topics)],
-        partitions=[len(lag) // topics] * topics,
-        members=[f"c{m:04}" for m in range(members)],
-        subscription_indptr=[0, topics],
-        subscription_topics=range(topics),
-        subscription_row=[0] * members,
-        lag=lag,
-    )
+    counts = np.full(topics, len(lag) // topics)
+    read = np.tile(np.arange(topics), members)
+    return columns(counts, np.arange(members + 1) * topics, read, lag=lag)
 
 
 def alike(partitions: int, members: int, kind: str, seed: int, *, topics: int = 1) -> Group:
     """Return a group whose members all read all topics, each of so many partitions."""
     lag = lags(kind, topics * partitions, np.random.default_rng(seed))
-    name = f"{kind} {topics} x {partitions} on {members}, seed {seed}"
-    return reading_all(lag, members, topics=topics, name=name)
+    return reading_all(lag, members, topics=topics)
 
 
 def differing(members: int, topics: int, partitions: int, seed: int) -> Group:
@@ -43,12 +40,5 @@ def differing(members: int, topics: int, partitions: int, seed: int) -> Group:
     reads = rng.random((members, topics)) < 1 / 3
     reads[rng.integers(0, members, topics), np.arange(topics)] = True
     counts = rng.multinomial(partitions - topics, np.ones(topics) / topics) + 1
-    return Group.from_arrays(
-        group=f"differing {members} x {partitions}, seed {seed}",
-        topics=[f"t{t:03}" for t in range(topics)],
-        partitions=counts,
-        members=[f"c{m:04}" for m in range(members)],
-        subscription_indptr=np.concatenate(([0], np.cumsum(reads.sum(axis=1)))),
-        subscription_topics=np.nonzero(reads)[1],
-        lag=lags("uniform", partitions, rng),
-    )
+    indptr = np.concatenate(([0], np.cumsum(reads.sum(axis=1))))
+    return columns(counts, indptr, np.nonzero(reads)[1], lag=lags("uniform", partitions, rng))
