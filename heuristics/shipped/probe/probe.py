@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 # The default of Kafka's socket.request.max.bytes.
 MOST_BYTES = 104_857_600
-MOST_SESSIONS = 64
 
 
 class Session(asyncio.Protocol):
@@ -44,11 +43,8 @@ class Session(asyncio.Protocol):
         self._ended = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Accept the connection, unless there are too many."""
+        """Accept the connection."""
         self._transport = cast("asyncio.Transport", transport)
-        if len(self._sessions) >= MOST_SESSIONS:
-            self._end(f"a connection too many: there are {MOST_SESSIONS}")
-            return
         self._sessions.add(self)
         self._transport.set_write_buffer_limits(0)
 

@@ -99,7 +99,7 @@ def test_lags_that_could_leave_64_bits_are_refused(greatest):
     lag = group.lag_records.copy()
     lag[7] = greatest
     large = replace(group, lag_records=lag)
-    message = rf"topics.t000.lag\[7\]: {greatest} lets peak_lag reach \d+, but method exchange"
+    message = rf"topics.t000000.lag\[7\]: {greatest} lets peak_lag reach \d+, but method exchange"
     with pytest.raises(BadInput, match=message):
         solve(large, "balance > peak_lag", method="exchange")
 
