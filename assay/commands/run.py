@@ -216,7 +216,7 @@ def missed(counts: RunCounts, *, limited: bool, held: bool = True) -> list[str]:
     return lines + [f"{one}: {counted(says[one], 'group')}" for one in refused if says.get(one)]
 
 
-def show_run(counts: RunCounts, tiers: Tiers, *, page: bool) -> None:
+def show_run(counts: RunCounts, tiers: Tiers, *, page: bool = True) -> None:
     """Print a sentence about the groups of a run, its worst groups and its counts.
 
     Parameters
