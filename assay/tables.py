@@ -34,7 +34,7 @@ from compare.scores import (
     outcome_of,
     score_outcome,
 )
-from compare.sentences import BALANCE, BALANCED, spread
+from compare.sentences import AT_LEAST, BALANCE, BALANCED, spread
 from compare.verdict import EVEN_LAGGING, GOOD, NOBODY_READS
 from compare.what_if import EVERY_TOPIC
 from groups.arrays import NOBODY
@@ -287,11 +287,13 @@ def _name(one: Glance | Pair) -> str:
 def _verdict(one: Glance | Pair) -> str:
     if isinstance(one, tuple):
         return one[1]
+    waiting = one.verdict.waiting or 0
+    least = AT_LEAST if one.verdict.waiting_unknown else ""
     if one.without_owner:
-        waits = f": {rounded(one.verdict.waiting)} records" if one.verdict.waiting else ""
+        waits = f": {least}{rounded(waiting)} records" if waiting else ""
         return f"{counted(one.without_owner, 'partition')} without owner{waits}"
     if one.verdict.says == NOBODY_READS:
-        return f"{one.shown}: {rounded(one.verdict.waiting or 0)}"
+        return f"{one.shown}: {least}{rounded(waiting)}"
     return f"{one.shown}{' *' if one.verdict.condition else ''}"
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 
 from compare.hosts import UnevenHosts, uneven_hosts
-from compare.lag.behind import known_lag, lag_without_owner
+from compare.lag.behind import waiting_in, waiting_without_owner
 from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls, moves_in
 from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
 from compare.verdict import (
@@ -427,14 +427,16 @@ def _judge_unassigned(group: Group) -> Judged | None:
     (says,) = unassigned_in(Fleet.one(group)).tolist()
     if not says:
         return None
-    verdict = Verdict(says, sure=True, waiting=known_lag(group))
+    records, unknown = waiting_in(group)
+    verdict = Verdict(says, sure=True, waiting=records, waiting_unknown=unknown)
     return Judged(group, Assignment.current(group), None, None, verdict)
 
 
 def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
     """Compare the current assignment with two optima between which the true one lies."""
     if not now.is_valid:
-        return Verdict(NOT_VALID, sure=True, waiting=lag_without_owner(now))
+        records, unknown = waiting_without_owner(now)
+        return Verdict(NOT_VALID, sure=True, waiting=records, waiting_unknown=unknown)
     tiers, found = best.objective, values(now, best.objective)
     reached = tuple(term.value for term in best.terms) or found
     bounds = [NO_BOUND if term.bound is None else term.bound for term in lowest.terms]

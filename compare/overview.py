@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from compare.history import Trend, history_of, sentences_of
 from compare.judged import Judged, worst_first
 from compare.lag.behind import behind, is_read, peak_lag
-from compare.sentences import BY_ASSIGNOR, NONE_BY_LAG, captures, spread, who_moves
+from compare.sentences import AT_LEAST, BY_ASSIGNOR, NONE_BY_LAG, captures, spread, who_moves
 from compare.verdict import (
     BAD,
     BETTER_EXISTS,
@@ -274,6 +274,8 @@ class Overview:
             elif says == NOT_VALID:
                 how_many = one.without_owner or None
             number = f"{how_many or 0:,}" if what == named else counted(how_many or 0, what)
+            if says == NOBODY_READS and one.verdict.waiting_unknown:
+                number = f"{AT_LEAST}{number}"
             by, named = "", what
             if how_many is not None and says in SAID_WITH:
                 by = SAID_WITH[says].format(number)

@@ -83,7 +83,12 @@ def columns_of(
     return [*columns, SECONDS]
 
 
-SECONDS = ScoreColumn("seconds", lambda row: row.seconds, "{:.4f}".format, gives_way=1)
+def _seconds(row: Score) -> float | None:
+    """Return the time of a call that ended in a plan or at its limit; None without such a call."""
+    return row.seconds or None if row.status in ("scored", "timed-out") else None
+
+
+SECONDS = ScoreColumn("seconds", _seconds, "{:.4f}".format, gives_way=1)
 
 
 def _fact(name: str, row: Score) -> object:

@@ -9,9 +9,9 @@ import numpy as np
 from compare.lag.behind import (
     if_latest,
     lag_unknown,
-    lag_without_owner,
     of_unknown_lag,
     peak_lag,
+    waiting_without_owner,
 )
 from compare.verdict import (
     ALL_ALIKE,
@@ -54,6 +54,13 @@ BALANCED = (
 )
 
 
+AT_LEAST = "at least "
+
+
+def _upper(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def mover(*, on_lag: bool) -> str:
     """Return who can make the moves: an assignor, or one that looks at lag if `on_lag`."""
     return LAG_AWARE if on_lag else AN_ASSIGNOR
@@ -78,7 +85,7 @@ def not_valid(now: Assignment) -> str:
     if unowned := by_kind.pop("unassigned", None):
         owners = f"{agreed(len(unowned), 'have')} no owner"
         named = few([now.group.nouns.one(one.topic, one.partition) for one in unowned])
-        waiting = records_waiting(lag_without_owner(now))
+        waiting = records_waiting(*waiting_without_owner(now))
         waiting = waiting and f"; {waiting} there"
         what = counted(len(unowned), now.group.nouns.partition)
         reasons.append(f"{what} {owners}: {named}{waiting}")
@@ -120,7 +127,7 @@ def sentence(judged: Judged) -> str:
     if not on_the_way:
         return said
     said = said.removeprefix(f"{judged.group.name}: ")
-    return f"{on_the_way} {said[0].upper()}{said[1:]}"
+    return f"{on_the_way} {_upper(said)}"
 
 
 def on_the_way_sentence(group: Group) -> str:
@@ -131,7 +138,7 @@ def on_the_way_sentence(group: Group) -> str:
 
 def _sentence(judged: Judged) -> str:
     verdict, name = judged.verdict, judged.group.name
-    waiting = records_waiting(verdict.waiting)
+    waiting = _waiting(verdict)
     unless = f", {UNLESS}, which tells" if may_rebalance(judged.group.assumed) else ""
     if verdict.says == NOBODY_READS:
         return (
@@ -144,7 +151,9 @@ def _sentence(judged: Judged) -> str:
     nouns = judged.group.nouns
     members = counted(len(judged.group.members), nouns.member)
     if verdict.says == NOTHING_ASSIGNED:
-        return f"{name}: nothing assigned yet to its {members}.{waiting and f' {waiting}.'}"
+        return (
+            f"{name}: nothing assigned yet to its {members}.{waiting and f' {_upper(waiting)}.'}"
+        )
     if verdict.says == NOT_VALID:
         if not without_owner(judged.now):
             return f"{name}: not valid. {not_valid(judged.now)}."
@@ -208,22 +217,31 @@ def _holds(judged: Judged) -> str:
     )
 
 
-def records_waiting(records: int | None) -> str:
-    """Return ``1,328 records wait``; empty if none waits or the number is unknown."""
-    return f"{counted(records, 'record')} {agreed(records, 'wait')}" if records else ""
+def records_waiting(records: int | None, unknown: int = 0) -> str:
+    """Return ``1,328 records wait``; empty if none waits or the number is unknown.
+
+    Parameters
+    ----------
+    unknown : in how many further partitions an unknown number waits
+    """
+    least = AT_LEAST if unknown else ""
+    return f"{least}{counted(records, 'record')} {agreed(records, 'wait')}" if records else ""
+
+
+def _waiting(verdict: Verdict) -> str:
+    return records_waiting(verdict.waiting, verdict.waiting_unknown)
 
 
 def _waits(judged: Judged) -> str:
     """Return how many records wait in a group without members, and what that number assumes."""
-    given, unknown = if_latest(judged.group), of_unknown_lag(judged.group)
-    least = "At least " if unknown else ""
-    waiting = f"{least}{records_waiting(judged.verdict.waiting)}"
-    return f"{waiting}{given and f', {given}'}.{lag_unknown(unknown)}"
+    given, verdict = if_latest(judged.group), judged.verdict
+    waiting = _upper(_waiting(verdict))
+    return f"{waiting}{given and f', {given}'}.{lag_unknown(verdict.waiting_unknown)}"
 
 
 def start_consumers(verdict: Verdict) -> str:
     """Return what to do about a group that nobody reads, in a few words."""
-    return f"start its consumers: {records_waiting(verdict.waiting)}"
+    return f"start its consumers: {_waiting(verdict)}"
 
 
 def assigned_by(group: Group) -> str | None:
@@ -300,7 +318,7 @@ def _improvable(judged: Judged) -> str:
     partitions = counted(int((judged.now.owner >= 0).sum()), judged.group.nouns.partition)
     moving = f"moving {len(target.moved):,} of {partitions}"
     moving = f"{_if_alike(judged, target)}{moving}"
-    moving = f"{moving[0].upper()}{moving[1:]}"
+    moving = _upper(moving)
     if verdict.tier != "balance":
         by = "" if verdict.at_least is None else f" by {verdict.at_least:,}"
         return f"{verdict.says}{surely}. {moving} lowers {verdict.tier}{by}."

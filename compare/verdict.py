@@ -69,7 +69,9 @@ class Verdict(Framed):
     condition : the assumption that it depends on, None if there is none
     question : what would decide it, as in "does c-2 read t1?"; None if nothing is open
     waiting : if no member holds a partition, or partitions have no owner, the records that wait
-        there; None if unknown
+        there as far as their lag is known; None if it is known of none of them
+    waiting_unknown : of how many further partitions of these the lag is unknown; 0 if `waiting`
+        is None
     """
 
     says: Says
@@ -81,6 +83,7 @@ class Verdict(Framed):
     condition: str | None = None
     question: str | None = None
     waiting: int | None = None
+    waiting_unknown: int = 0
 
     @property
     def is_improvable(self) -> bool:
@@ -91,7 +94,8 @@ class Verdict(Framed):
         """Return one row.
 
         The columns are the attributes: `says`, `sure`, `tier`, `at_least` and `at_most` (in the
-        unit of that tier), `moves` (partitions), `condition`, `question` and `waiting` (records).
+        unit of that tier), `moves` (partitions), `condition`, `question`, `waiting` (records)
+        and `waiting_unknown` (partitions).
         """
         yield asdict(self)
 

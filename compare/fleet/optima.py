@@ -220,6 +220,12 @@ def _known_lag(lags: pa.ListArray) -> pa.Array:
     return pa.array(total, mask=~any_in_parts(is_known, start))
 
 
+def _of_unknown_lag(lags: pa.ListArray) -> pa.Array:
+    """(groups,) in how many partitions the lag is unknown, 0 where no lag is given."""
+    of_groups = lists_of(lags)
+    return pa.array(sums((of_groups.values < 0).astype(np.int64), of_groups.start))
+
+
 def verdict_row(judged: Judged) -> Row:
     """Return the ``verdict`` column of a row in ``optima``."""
     target, fall = judged.target, judged.fall
@@ -320,6 +326,9 @@ class _Answers:
             "question": nothing,
             "to_move": pa.array(moves, mask=~holds),
             "waiting": pc.if_else(pa.array(holds), None, _known_lag(self.rows.column("lag"))),
+            "waiting_unknown": pc.if_else(
+                pa.array(holds), 0, _of_unknown_lag(self.rows.column("lag"))
+            ),
             "without_owner": pa.array(np.zeros(groups, np.int64), mask=~holds),
             **dict.fromkeys(("lag_now", "lag_then", "lag_moves"), nothing),
         }

@@ -66,6 +66,7 @@ VERDICT = pa.struct(
         ("question", pa.string()),
         ("to_move", pa.int64()),
         ("waiting", pa.int64()),
+        ("waiting_unknown", pa.int64()),
         ("without_owner", pa.int64()),  # partitions that have a reader but no owner
         # The busiest member's lag now and after a few moves, and their number; null if none help.
         ("lag_now", pa.int64()),

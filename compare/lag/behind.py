@@ -87,13 +87,16 @@ def behind(assignment: Assignment) -> Behind | None:
     return Behind(group.called, records, rates_of(group), unknown)
 
 
-def lag_without_owner(now: Assignment) -> int | None:
-    """Return the known lag of partitions whose topic has a reader but that no member holds.
+def waiting_in(group: Group, of: Bools | slice = slice(None)) -> tuple[int | None, int]:
+    """Return `known_lag`, and of how many further partitions the lag is unknown."""
+    lag, known = group.lag_records, known_lag(group, of)
+    return known, 0 if known is None or lag is None else int((lag[of] == UNKNOWN).sum())
 
-    None if the lag of none of them is known.
-    """
+
+def waiting_without_owner(now: Assignment) -> tuple[int | None, int]:
+    """Return `waiting_in` partitions whose topic has a reader but that no member holds."""
     group = now.group
-    return known_lag(group, (now.owner < 0) & (group.readers[group.topic] > 0))
+    return waiting_in(group, (now.owner < 0) & (group.readers[group.topic] > 0))
 
 
 def rates_of(group: Group) -> tuple[int | None, ...]:

@@ -173,6 +173,9 @@ def test_what_waits_in_a_group_without_members_is_the_verdict(lag, says, told):
     waiting = None if lag is None else sum(filter(None, lag))
     assert (judged.verdict.says, judged.verdict.waiting) == (says, waiting)
     assert sentence(judged).startswith(told)
+    least = "at least " if None in (lag or ()) else ""
+    named = f": orders with {least}{waiting} record" in overview_of([judged]).sentence()
+    assert named == (says == "nobody reads")
 
 
 def test_groups_that_nobody_reads_come_first_and_the_most_records_before_others():

@@ -68,7 +68,11 @@ def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
     ]  # fmt: skip
     optimum, current = lines[5].split(), lines[6].split()
     assert optimum[:-1] == ["optimum", "(proved)", "2-3", "yes", "yes", "1", "2"]
-    assert current[:-1] == ["current", "0-5", "yes", "no", "5", "(+4)", "0"]
+    assert current == ["current", "0-5", "yes", "no", "5", "(+4)", "0", "-"]
+    asked = ("--assignor", "kip-615-constrained")
+    rows = assay("score", folder / "orders.json", *asked).stdout.splitlines()
+    (refused,) = (row.split() for row in rows if row.startswith("kip-615-constrained "))
+    assert (refused[2], refused[-1]) == ("refused", "-")
 
 
 def test_an_optimum_without_a_proof_of_its_own_is_named_so(folder):

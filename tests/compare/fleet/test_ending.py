@@ -326,7 +326,7 @@ class Judged:
 def judged(spark, tmp_path_factory) -> Judged:
     held = [{"a": [0, 1], "b": [2, 3]}, {"a": [0, 2], "b": [1, 3]}, {"a": [0], "b": [1]}, {}]
     groups = [
-        Group.from_dict(holding([900, 800, 5, 0], owned, group=f"g{number}"))
+        Group.from_dict(holding([900, 800, 5, 0 if owned else None], owned, group=f"g{number}"))
         for number, owned in enumerate(held)
     ] + series_of_four()
     folder = tmp_path_factory.mktemp("judged")
@@ -342,6 +342,7 @@ def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads
     assert found.lagging == expected.lagging == 1
     assert "1 has even partitions, but lag that could fall: g0 from 1,700 to " in found.sentence()
     assert found.sentence() == expected.sentence()
+    assert ": g3 with at least 1,705 records waiting; " in found.sentence()
     falls = {one.name: (0, vars(one.fall)) for one in found.worst if one.fall is not None}
     assert falls.keys() == {"g0", "worse", "flaps"}
     assert missed(counts, limited=False) == ["not valid: 1 group", "nobody reads: 1 group"]
