@@ -21,7 +21,7 @@ from heuristics.shipped.task_assignor import TaskAssignor
 from heuristics.written import kip54, kip169_lag, kip615, range, round_robin, sticky_that_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from heuristics.own import AssignorFunction
 
@@ -183,20 +183,27 @@ def _unknown(name: str, besides: Collection[str] = ()) -> BadInput:
 # `range` and `roundrobin` as written agree with Kafka's, and need no JVM.
 AGREE_WITH_KAFKAS = ("range", "roundrobin")
 SHIPPED = ("kafka-java/sticky", "kafka-java/cooperative-sticky", "kafka-broker/uniform")
+BROKERS_RANGE = "kafka-broker/range"
 # Used instead if no class of Kafka's can be called here.
 WRITTEN_INSTEAD = ("kip-429-cooperative", "kip-54-sticky")
 
 
-def usual_assignors() -> list[str]:
+def usual_assignors(*, in_broker: bool = False) -> list[str]:
     """Return the default assignors, which most groups run.
 
     `range`, `roundrobin`, and those of Kafka's `sticky`, `cooperative-sticky` and `uniform` that
     can be called here; if none can, `kip-429-cooperative` and `kip-54-sticky` as written.
+
+    Parameters
+    ----------
+    in_broker : whether the broker assigns a group (KIP-848); its other assignor, `range`, is
+        added then
     """
-    return [*AGREE_WITH_KAFKAS, *(shipped_here() or WRITTEN_INSTEAD)]
+    other = shipped_here([BROKERS_RANGE] if in_broker else [])
+    return [*AGREE_WITH_KAFKAS, *(shipped_here() or WRITTEN_INSTEAD), *other]
 
 
-def shipped_here() -> list[str]:
-    """Return those of `SHIPPED` that can be called here."""
-    found = map(assignor_named, SHIPPED)
+def shipped_here(names: Sequence[str] = SHIPPED) -> list[str]:
+    """Return those of `names` that can be called here."""
+    found = map(assignor_named, names)
     return [assignor.name for assignor in found if assignor.missing() is None]

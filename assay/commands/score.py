@@ -147,7 +147,7 @@ def score(
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
     usual = not plans and len(judged) == 1 and not judged[0].group.of_streams
-    names = asked or (usual_assignors() if usual else ())
+    names = asked or (usual_assignors(in_broker=by_broker(judged[0].group)) if usual else ())
     names = [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
     made = score_all_judged(
         judged,

@@ -27,7 +27,13 @@ from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
 from compare.lag.words import NAMED, hottest_alone, measured
 from compare.remedy import assigning, best_of, by_lag, is_rule, none_makes, spoken
-from compare.sentences import NO_ASSIGNOR_EVENS_HOSTS, NONE_BY_LAG, spread, who_moves
+from compare.sentences import (
+    NO_ASSIGNOR_EVENS_HOSTS,
+    NONE_BY_LAG,
+    by_broker,
+    spread,
+    who_moves,
+)
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
 from compare.sizes.pods import Pods, pods, threads_of, why_no_pods
 from compare.sizes.sizing import Aim, Size, Sizing, Target, drawn, parse_target, reached
@@ -188,7 +194,8 @@ def size(
         tell_not_valid(one)
         makers = ""
         if found.change is not None and not one.of_streams:
-            usual = [name for name in usual_assignors() if not is_rule(name)]
+            usual = usual_assignors(in_broker=by_broker(one))
+            usual = [name for name in usual if not is_rule(name)]
             with TimeLimit(time_limit) as limit:
                 makers = made_by(found, reached(found, usual, limit))
         _print_sizing(found, _command(found, alike), threads or 1, one.nouns, makers)

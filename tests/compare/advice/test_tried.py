@@ -173,9 +173,10 @@ def test_without_kafkas_classes_the_rules_are_tried_by_advice_score_and_page(
     tmp_path, monkeypatch
 ):
     assert usual_assignors() == ["range", "roundrobin", STICKY, COOPERATIVE, UNIFORM]
+    assert usual_assignors(in_broker=True) == [*usual_assignors(), "kafka-broker/range@4.4.0"]
     monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
     usual = ["range", "roundrobin", "kip-429-cooperative", "kip-54-sticky"]
-    assert usual_assignors() == usual
+    assert usual_assignors() == usual_assignors(in_broker=True) == usual
     write(tmp_path, {"group.json": RANGE})
     said = {
         command: document_in(good(assay(command, "group.json", "--format", "json", cwd=tmp_path)))
@@ -313,6 +314,22 @@ def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
         verdict = replace(one.verdict, says="improvable")
         said = remedy(replace(one, verdict=verdict), rows, None)
         assert f"Who makes the moves: let {first} assign" in said
+
+
+def test_where_the_broker_assigns_its_range_is_tried_and_takes_no_other_protocol(limit):
+    """Advice named the consumers' range, and a way back to the classic protocol."""
+    held = {"a": {"t": [0, 3], "u": [0, 1]}, "b": {"t": [1, 2], "u": [2, 3]}}
+    lag = {"t": [300, 0, 0, 300], "u": [10] * 4}
+    one = {"subscription": ["t", "u"], "epoch": 3, "assignors": ["uniform"]}
+    members = {member: one | {"owned": owned} for member, owned in held.items()}
+    topics = {topic: {"partitions": 4, "lag": lags} for topic, lags in lag.items()}
+    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    found = advise(Group.from_dict(document), limit=limit)
+    (change,) = [one for one in found.changes if one.kind == "assignor"]
+    assert what_to_do(change, found).startswith("Let the broker's range 4.4.0 assign (now: ")
+    assert steps_to_deploy(change)[0].startswith(
+        "Takes a restart of 2 members with group.remote.assignor=range, one by one"
+    )
 
 
 def test_advice_is_named_only_where_it_is_on_what_can_be_better(limit):
