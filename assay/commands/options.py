@@ -124,6 +124,10 @@ FailAbove = Annotated[
         help="exit code 1 if over the optimum by more, in earlier tiers at all",
     ),
 ]
+StrictGate = Annotated[
+    bool,
+    typer.Option("--strict", help="exit code 1 also if something is not judged, or has no owner"),
+]
 AtMost = Annotated[
     list[str] | None,
     typer.Option(
@@ -156,7 +160,7 @@ Rate = Annotated[
         metavar="RECORDS",
         min=1,
         max=10**15,
-        help="records a second that each member reads, if the snapshot has no capacity",
+        help="records a second that each member reads, if no capacity is known",
     ),
 ]
 OneOf = Annotated[

@@ -21,6 +21,7 @@ from assay.commands.options import (
     Format,
     Objective,
     Reset,
+    StrictGate,
     TimeLimitOption,
     limits_of,
 )
@@ -70,13 +71,7 @@ def run(
     objective: Objective = "kip-54",
     assume_equal: AssumeEqual = False,
     fail_above: FailAbove = None,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict",
-            help="exit code 1 also for what could not be judged, and groups nobody serves",
-        ),
-    ] = False,
+    strict: StrictGate = False,
     format_: Format = "table",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     reset: Reset = None,

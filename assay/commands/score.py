@@ -17,6 +17,7 @@ from assay.commands.options import (
     Format,
     GroupOptions,
     Objective,
+    StrictGate,
     TimeLimitOption,
     how_to_answer,
     limits_of,
@@ -109,13 +110,7 @@ def score(
         list[str] | None,
         typer.Option(metavar="TIER=N", help="the same, also where subscriptions are assumed"),
     ] = None,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict",
-            help="exit code 1 if a group could not be judged, or partitions have no owner",
-        ),
-    ] = False,
+    strict: StrictGate = False,
     format_: Format = "table",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     current: Annotated[
