@@ -50,42 +50,47 @@ LOPSIDED = {"a": {"t": [0, 1, 2]}, "b": {"t": [3]}}
 DOUBLE = {"a": {"t": [0, 1]}, "b": {"t": [1, 2, 3]}}
 
 
-@pytest.mark.parametrize(
-    ("promise", "answers", "holds", "measured"),
-    [
-        ("terminates", [KEPT], True, {"status": "planned"}),
-        ("terminates", [Failed("for ever")], True, {"status": "failed"}),
-        ("answers", [KEPT], True, {"status": "planned", "reason": None}),
-        ("answers", [Failed("for ever")], False, {"status": "failed", "reason": "for ever"}),
-        ("answers", [Refused("no lag")], None, {}),
-        ("terminates", [Refused("no lag")], None, {}),
-        ("answers", [Failed(CIRCLING)], None, {}),
-        ("settles", [KEPT], True, {"rounds": 1}),
-        ("settles", [Failed(CIRCLING)], False, {"status": "failed", "reason": CIRCLING}),
-        ("settles", [Failed("for ever")], None, {}),
-        ("settles", [Refused("no lag")], None, {}),
-        ("valid", [KEPT], True, {"violations": 0, "first": []}),
-        ("valid", [DOUBLE], False, {"violations": 1, "first": ["t-1 with b: double"]}),
-        ("valid", [Failed("for ever")], None, {}),
-        ("balanced", [KEPT], True, {"loads": [2, 2]}),
-        ("balanced", [LOPSIDED], False, {"loads": [3, 1]}),
-        ("balanced", [DOUBLE], None, {}),
-        ("optimal-balance", [KEPT], True, {"balance": 0, "optimum": 0}),
-        ("optimal-balance", [LOPSIDED], False, {"balance": 2, "optimum": 0}),
-        ("optimal-balance", [DOUBLE], None, {}),
-        ("optimal-moves", [KEPT], True, {"moves": 0, "optimum": 0}),
-        ("optimal-moves", [SWAPPED], False, {"moves": 4, "optimum": 0}),
-        ("optimal-moves", [LOPSIDED], None, {}),
-        ("optimal-moves", [Refused("no lag")], None, {}),
-        ("idempotent", [SWAPPED, SWAPPED], True, {"moved": 0}),
-        ("idempotent", [SWAPPED, KEPT], False, {"moved": 4}),
-        ("idempotent", [SWAPPED, Failed("for ever")], None, {}),
-        ("idempotent", [Refused("no lag")], None, {}),
-    ],
-)
+CASES = [
+    ("terminates", [KEPT], True, {"status": "planned"}),
+    ("terminates", [Failed("for ever")], True, {"status": "failed"}),
+    ("answers", [KEPT], True, {"status": "planned", "reason": None}),
+    ("answers", [Failed("for ever")], False, {"status": "failed", "reason": "for ever"}),
+    ("answers", [Refused("no lag")], None, {}),
+    ("terminates", [Refused("no lag")], None, {}),
+    ("answers", [Failed(CIRCLING)], None, {}),
+    ("settles", [KEPT], True, {"rounds": 1}),
+    ("settles", [Failed(CIRCLING)], False, {"status": "failed", "reason": CIRCLING}),
+    ("settles", [Failed("for ever")], None, {}),
+    ("settles", [Refused("no lag")], None, {}),
+    ("valid", [KEPT], True, {"violations": 0, "first": []}),
+    ("valid", [DOUBLE], False, {"violations": 1, "first": ["t-1 with b: double"]}),
+    ("valid", [Failed("for ever")], None, {}),
+    ("balanced", [KEPT], True, {"loads": [2, 2]}),
+    ("balanced", [LOPSIDED], False, {"loads": [3, 1]}),
+    ("balanced", [DOUBLE], None, {}),
+    ("optimal-balance", [KEPT], True, {"balance": 0, "optimum": 0}),
+    ("optimal-balance", [LOPSIDED], False, {"balance": 2, "optimum": 0}),
+    ("optimal-balance", [DOUBLE], None, {}),
+    ("optimal-moves", [KEPT], True, {"moves": 0, "optimum": 0}),
+    ("optimal-moves", [SWAPPED], False, {"moves": 4, "optimum": 0}),
+    ("optimal-moves", [LOPSIDED], None, {}),
+    ("optimal-moves", [Refused("no lag")], None, {}),
+    ("idempotent", [SWAPPED, SWAPPED], True, {"moved": 0}),
+    ("idempotent", [SWAPPED, KEPT], False, {"moved": 4}),
+    ("idempotent", [SWAPPED, Failed("for ever")], None, {}),
+    ("idempotent", [Refused("no lag")], None, {}),
+]
+
+
+@pytest.mark.parametrize(("promise", "answers", "holds", "measured"), CASES)
 def test_each_promise_asks_what_it_says(promise, answers, holds, measured):
     judgement = judged(promise, giving(*answers))
     assert (judgement.holds, judgement.measured) == (holds, measured)
+
+
+def test_a_case_breaks_each_promise_but_two_that_other_tests_break():
+    broken = {promise for promise, _, holds, _ in CASES if holds is False}
+    assert broken == PROMISES.keys() - {"terminates", "no-revert"}
 
 
 def test_the_revert_rule_would_be_seen_if_it_fired():
