@@ -88,6 +88,20 @@ def test_there_is_one_version():
     assert re.search(r"^date-released: 20\d\d-\d\d-\d\d$", cited, re.M)
 
 
+def test_there_is_one_oldest_python_and_one_range_of_releases_of_each_package():
+    oldest = PROJECT["requires-python"].removeprefix(">=")
+    make = (ROOT / "Makefile").read_text("utf-8")
+    assert {*re.findall(r"--python-version (\S+)", make)} == {oldest}
+    for text in (make, (ROOT / "README.md").read_text("utf-8")):
+        assert re.findall(r"needs Python (\S+) or later", text) == [oldest]
+    ranges: dict[str, set[str]] = {}
+    for needs in (PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()):
+        for one in needs:
+            ranges.setdefault(re.match(r"[\w-]+", one)[0], set()).add(one)
+    several = {name for name, found in ranges.items() if len(found) > 1}
+    assert several <= {PROJECT["name"]}
+
+
 @pytest.mark.parametrize("door", [assay, groups])
 def test_a_name_that_there_is_not_is_no_attribute(door):
     assert {*assay.__all__} <= {*dir(assay)}
