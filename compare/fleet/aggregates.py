@@ -155,7 +155,7 @@ class Aggregates:
                 one["count"],
                 one["captured_at"],
             )
-            for one in rows
+            for one in rows.to_pylist()
         )
 
     def unscored(self, without: Sequence[str] = ()) -> tuple[NotScored, ...]:
