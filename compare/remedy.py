@@ -373,10 +373,17 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         fewer = own if moves is not None and moves.excess else ""
         # Advice is on loads and lag: of racks, topics and hosts it says nothing.
         on_loads = judged.verdict.tier in (None, "balance", *OF_COUNTS, *PEAKS)
-        change = f"{advise} says what it takes to change to it. " if on_loads else ""
+        on_lag_too = "; without --lower, what helps against lag" * _leaves_lag(best, judged)
+        change = f"{advise} says what it takes to change to it{on_lag_too}. " if on_loads else ""
         more = f"{change}{fewer}".rstrip()
     lead = f"let {assigning(name, group)}. It gets there{_by_moves(best, judged)}."
     return who_moves(f"{lead} {more}".rstrip() + not_here)
+
+
+def _leaves_lag(best: Score, judged: Judged) -> bool:
+    """Return whether an assignor leaves one member with more lag than the optimum does."""
+    then = None if judged.plan is None else peak_lag(judged.plan)
+    return then is not None and best.peak_lag is not None and best.peak_lag > then
 
 
 def _by_moves(best: Score, judged: Judged) -> str:
@@ -393,7 +400,7 @@ def _by_moves(best: Score, judged: Judged) -> str:
         return (
             f"{by}, but how much lag one member then has depends on {_what_is_open(judged.group)}"
         )
-    if best.peak_lag is None or best.peak_lag <= then:
+    if not _leaves_lag(best, judged):
         return by
     return (
         f"{by}, but not {those} of the optimum: its moves leave the busiest member with "

@@ -69,18 +69,27 @@ def tried_assignors(
     if changes.lower == "peak_load" and is_ours(changes.now.group):
         # Our own assignor reaches the least peak at the next rebalance.
         return trials, None
-    better = _better_assignor(peak_now, best.value, good)
+    better = _better_assignor(peak_now, best.value, good, changes.lower)
     if better is not None:
         return trials, better
     depends = all(trial.reason == DEPENDS for trial in trials)
     reason = f"No assignor tried can be advised{', as it is open who reads what' * depends}."
     if good:
-        trial, _ = min(good, key=lambda one: (one[0].peak or 0, one[0].moves or 0))
-        of = f"The best of {len(good):,} tried" if len(good) > 1 else "The one tried"
-        leaves = f"{of}, {spoken(trial.assignor)}, leaves the busiest member with {trial.peak:,}"
-        chance = ", by chance: after a join or a leave it never had the least"
-        reason = f"{leaves}{chance if _by_chance(trial) else ''}."
+        reason = _best_tried([trial for trial, _ in good], peak_now, changes.lower)
     return trials, NoGain("assignor", reason, proved=best.bound >= peak_now)
+
+
+def _best_tried(trials: Sequence[Tried], now: int, lower: Lower) -> str:
+    """Return what the best of some assignors leaves to the busiest member, in a sentence."""
+    best = min(trials, key=lambda one: (one.peak or 0, one.moves or 0))
+    leaves = f"the busiest member with {best.peak:,}"
+    if len({one.peak for one in trials}) == 1 < len(trials):
+        return f"All {len(trials):,} tried leave {leaves}."
+    of = f"The best of {len(trials):,} tried" if len(trials) > 1 else "The one tried"
+    lost = f"{best.tried - best.kept:,} of {best.tried:,} joins and leaves"
+    is_chance = best.peak is not None and best.peak < now and _by_chance(best, lower)
+    chance = f", by chance: after {lost} it has more than the least" if is_chance else ""
+    return f"{of}, {spoken(best.assignor)}, leaves {leaves}{chance}."
 
 
 def _trials_of(
@@ -162,13 +171,17 @@ def not_reached(
     return tuple((name, peak) for name, peak in peaks if peak is None or peak > change.after.value)
 
 
-def _by_chance(trial: Tried) -> bool:
-    """Return whether an assignor had the least peak after none of the joins and leaves tried."""
-    return trial.tried > 0 and not trial.kept
+def _by_chance(trial: Tried, lower: Lower) -> bool:
+    """Return whether an assignor has a lower peak by chance, and a rebalance may undo that.
+
+    It then had the least peak after none of the joins and leaves tried; or, for lag, at which
+    assignors do not look, not after all of them.
+    """
+    return trial.kept < (trial.tried if lower == "peak_lag" else min(1, trial.tried))
 
 
 def _better_assignor(
-    now: int, least: int, valid: Sequence[tuple[Tried, Assignment]]
+    now: int, least: int, valid: Sequence[tuple[Tried, Assignment]], lower: Lower
 ) -> Change | None:
     """Return the change to the assignor with the lowest peak; None if none is worth a restart.
 
@@ -188,7 +201,7 @@ def _better_assignor(
         if trial.peak is not None
         and trial.peak < now
         and 2 * (now - trial.peak) >= now - least
-        and not _by_chance(trial)
+        and not _by_chance(trial, lower)
     ]
     if not worth:
         return None

@@ -94,6 +94,8 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
     elif lowest.proved:
         less = "less" if more == 0 else f"less than {lowest.records:,}"
         said = f"No {which} has {less} on one member."
+        if more == 0 and lowest.before == ("balance",):
+            said = f"The assignor is not at fault: n{said[1:]}"
     else:
         said = f"No {which} has less than {lowest.bound:,} on one member; the best known has "
         said += f"{lowest.records:,}."

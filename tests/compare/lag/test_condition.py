@@ -39,7 +39,8 @@ def told(group):
 def test_what_is_said_of_a_lag_that_rests_on_an_assumed_reset_says_so_itself():
     assert told(group_of(COMMITTED, NEVER)) == (
         f"Most lag: a with 42 of 42 records, {IF}.",
-        "If so, no balanced assignment has less on one member. One partition (t-0) alone has 42 "
+        "If so, the assignor is not at fault: no balanced assignment has less on one member. "
+        "One partition (t-0) alone has 42 "
         "of lag: no assignment can put less on its member, however many members there are.",
     )
     solved = solve(group_of(COMMITTED, NEVER), "balance > peak_lag")

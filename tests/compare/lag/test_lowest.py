@@ -62,8 +62,9 @@ def test_a_small_group_is_searched_to_its_end_and_without_a_search_it_is_said_to
     [
         # A peak at one hot partition needs no search.
         ([100, 0, 1, 0], {"a": [0, 1], "b": [2, 3]}, None,
-         "No balanced assignment has less on one member. One partition (t-0) alone has 100 of "
-         "lag: no assignment can put less on its member, however many members there are."),
+         "The assignor is not at fault: no balanced assignment has less on one member. "
+         "One partition (t-0) alone has 100 of lag: no assignment can put less on its member, "
+         "however many members there are."),
         # Loads that are not balanced may have less.
         ([9, 3, 3, 3], {"a": [0], "b": [1, 2, 3]}, None,
          "No balanced assignment has less than 12 on one member."),
