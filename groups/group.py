@@ -35,6 +35,7 @@ from groups.errors import BadInput
 from groups.framed import Framed
 from groups.wording import (
     CLASSIC_STREAMS,
+    HELD_NOW,
     OF_CONSUMERS,
     OF_STREAMS,
     ON_THE_WAY,
@@ -504,7 +505,8 @@ class Group(Columns, Framed):
         are = f"{counted(on_the_way, self.nouns.partition)} {'is' if on_the_way == 1 else 'are'}"
         line = f"{ON_THE_WAY}: {are} still to be handed over; judged as it will be then"
         reached = self.with_claims(member, partition)
-        return replace(reached, details=self.details, assumed=(*self.assumed, line))
+        kept = (one for one in self.assumed if not one.startswith(HELD_NOW))
+        return replace(reached, details=self.details, assumed=(*kept, line))
 
     def only(self, members: npt.ArrayLike) -> Group:
         """Return the group of some of its members, with what they read, claim and own.

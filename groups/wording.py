@@ -20,7 +20,10 @@ BEYOND_THE_END = "lag: 0 where the commit is beyond the end of the log"
 # The beginnings of notes of a capture on records that were deleted, and on unreadable offsets.
 BEFORE_THE_BEGINNING = "lag: counted from the commit, though the log begins later"
 ENDS_UNKNOWN = "lag: not known, as offsets cannot be read"
-# The beginning of a note on a group that is on the way to the broker's target.
+# The beginnings of notes on a group that is on the way to the broker's target: of what its members
+# hold, and of what they will hold then.
+HELD_NOW = "owned: what members hold now"
+HELD_BY_SOME_NOW = f"{HELD_NOW}, {{}} of {{}} on the way to their target"
 ON_THE_WAY = "a rebalance is under way"
 
 # A note on a group whose text shows no member.

@@ -19,6 +19,7 @@ from groups.wording import (
     BEYOND_THE_END,
     CLAIMED_BY_SEVERAL,
     FAR_BEYOND,
+    HELD_BY_SOME_NOW,
     HIGHEST_SEEN,
     HOLDERS_ALONE,
     NAMED_AFTER_FILE,
@@ -68,6 +69,7 @@ _NOTES = (
         r"|captured_at: (?:the time of the (?:latest )?file|when standard input was read)"
         r"|auto\.offset\.reset: latest, so \d+ partitions? without a commit ha(?:s|ve) lag 0"
         rf"|{_pattern(OF_CLASSIC_PROTOCOL)}"
+        rf"|{_pattern(HELD_BY_SOME_NOW)}"
         r"|subscriptions by regular expression: \d+, left out"
         rf"|{_LEFT_OUT})"
     ),

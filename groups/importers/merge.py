@@ -27,6 +27,7 @@ from groups.wording import (
     BEYOND_THE_END,
     CLAIMED_BY_SEVERAL,
     FAR_BEYOND,
+    HELD_BY_SOME_NOW,
     HIGHEST_SEEN,
     HOLDERS_ALONE,
     NO_MEMBER_SHOWN,
@@ -105,6 +106,9 @@ def merge(
     topics, unseen = _topics(views, owners, offsets, sizes, highest, most_unseen, notes)
     if streams:
         return _of_streams(views[0].group, members, topics, notes), unseen
+    moving = sum(one.get("target", one["owned"]) != one["owned"] for one in members.values())
+    if moving:
+        notes.append(HELD_BY_SOME_NOW.format(moving, len(members)))
     document = Document(
         format=FORMAT,
         group=views[0].group,

@@ -13,6 +13,7 @@ from groups.wording import (
     BEFORE_THE_BEGINNING,
     BEYOND_THE_END,
     ENDS_UNKNOWN,
+    HELD_BY_SOME_NOW,
     counted,
     few,
 )
@@ -127,10 +128,7 @@ def _unsure(group: Described, members: dict[str, JsonObject], topics: Topics) ->
             f"kept for the return: {few(away)}"
         )
     if group.moving:
-        yield (
-            f"owned: what members hold now, {group.moving} of {len(group.members)} on the way to "
-            "their target"
-        )
+        yield HELD_BY_SOME_NOW.format(group.moving, len(group.members))
     left = with_nobody(group, topics)
     if left:
         named = few([f"{topic}-{number}" for topic, number in left])

@@ -34,6 +34,10 @@ def test_a_group_is_judged_by_where_its_rebalance_ends(tmp_path):
     (judged,) = judge(group)
     assert (judged.verdict.says, judged.verdict.sure) == ("as good as can be", True)
     assert judged.now.loads.tolist() == [3, 3]
+    # What is held now is said of the group as it is, as of a capture of a running cluster.
+    held_now = "owned: what members hold now, 2 of 2 on the way to their target"
+    assert held_now in group.assumed
+    assert held_now not in reached.assumed
     assert NOTE in reached.assumed
     assert sentence(judged).startswith(f"orders: {NOTE}. As good as can be in balance > moves. ")
     assert reached.with_target() is reached
