@@ -74,7 +74,7 @@ solve late.json --only-if-peak-falls 5 --at-most stickiness=3
 solve late.json --only-if-peak-falls 5 --objective balance
     --objective: no peak in balance; expected one as in peak_lag
 solve late.json --rate -1
-    --rate -1: expected 1 or more: records a second that each member reads, if the ...
+    --rate -1: expected 1 or more: records a second that each member reads, if no ...
 solve two.jsonl
     two.jsonl: 2 groups, expected one of even, orders; add --group NAME
 solve twice.jsonl --group orders
@@ -198,7 +198,7 @@ size late.json --target peak_lag=x
 size late.json --target peak_time=5m
     members.a.capacity: unknown, but target peak_time needs it; pass --rate ...
 score orders.json --rate 1,00
-    --rate 1,00: expected a whole number: records a second that each member reads, if the ...
+    --rate 1,00: expected a whole number: records a second that each member reads, if no ...
 size late.json --target peak_lag=10000000000000000000
     --target peak_lag=10000000000000000000: N is too big; expected at most 18 digits
 size late.json --members 100000000
