@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from groups import BadInput
 from heuristics.nearest import nearest
 from heuristics.shipped.classic_task_assignor import KAFKA_STREAMS
-from heuristics.shipped.client import Client, assignor_of, with_version
+from heuristics.shipped.client import assignor_of, with_version
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA
 from heuristics.shipped.consumers.library import FRANZ_GO, KAFKAJS, SARAMA
 from heuristics.shipped.java.java_client import JAVA_OPTIMAL, KAFKA_BROKER, KAFKA_JAVA
@@ -21,19 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from heuristics.assignor import Assignor
+    from heuristics.shipped.client import Client
 
-
-__all__ = [
-    "CLIENTS",
-    "FETCHED",
-    "Client",
-    "client_and_version",
-    "client_named",
-    "known_as",
-    "listed",
-    "names_like",
-    "shipped_named",
-]
 
 # Names that mean an assignor of Kafka or ours without a client's name in front.
 _ALONE = ("uniform", "sticky", "cooperative-sticky", *JAVA_OPTIMAL.assignors)
