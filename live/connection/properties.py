@@ -58,7 +58,6 @@ def _escaped(escape: str) -> str:
 
 
 _PLACEHOLDER = re.compile(r"\$\{(env|file|directory):([^}]*)\}")
-MOST_BYTES = 1 << 20
 
 
 def filled_in(value: str) -> str:
@@ -93,21 +92,18 @@ def _value(provider: str, name: str) -> str:
 
 
 def text_of(path: str) -> str:
-    """Return the text of a small file: UTF-8, or else Latin-1 as in Java.
+    """Return the text of a file: UTF-8, or else Latin-1 as in Java.
 
     Raises
     ------
     BadInput
-        If it cannot be read, or is larger than 1 MiB.
+        If it cannot be read.
     """
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no path"
         raise BadInput(f"{path}: cannot be read: {reason}") from None
-    if len(data) > MOST_BYTES:
-        raise BadInput(f"{path}: more than {MOST_BYTES:,} bytes, expected settings")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -185,9 +181,7 @@ def _words(text: str) -> list[str]:
 
 
 def _options(words: list[str]) -> Mapping[str, str]:
-    flag, *rest = words
-    if flag.lower() not in ("required", "requisite", "sufficient", "optional"):
-        raise BadInput(EXPECTED)
+    _, *rest = words
     if rest and rest[-1] == ";":
         rest.pop()
     names, signs, values = rest[::3], rest[1::3], rest[2::3]

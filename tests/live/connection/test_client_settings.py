@@ -52,6 +52,12 @@ def test_the_words_of_three_clients_mean_the_same(told, text):
     assert told(f"# a comment\n\n! another\n{text}") == LOGIN
 
 
+def test_a_file_that_is_not_utf_8_is_read_as_java_reads_it(tmp_path):
+    file = tmp_path / "client.properties"
+    file.write_bytes(b"client.id=caf\xe9\n")
+    assert settings_of(str(file), ())[0] == {"client_id": "caf\u00e9"}
+
+
 def test_config_goes_before_the_file(told):
     text = f"security.protocol=SSL\n{JAAS}"
     assert told(text, "security.protocol=SASL_PLAINTEXT", "client.id=me") == LOGIN | {
@@ -127,6 +133,7 @@ def test_settings_that_ask_for_a_login_or_tls_need_their_protocol(told):
         ("sasl.jaas.config=" + PASSWORD, "expected MODULE required username"),
         (f"sasl.jaas.config=a.PlainLoginModule required {PASSWORD}", "expected MODULE required"),
         (f'sasl.jaas.config=a.PlainLoginModule required password="{PASSWORD}', "expected MODULE"),
+        (f'sasl.jaas.config=a.PlainLoginModule password="{PASSWORD}";', "expected MODULE"),
         (f'sasl.jaas.config=PlainLoginModule required password="{PASSWORD}";', "without username"),
         (
             f'sasl.jaas.config=x.OAuthBearerLoginModule required a="{PASSWORD}";',
@@ -134,6 +141,7 @@ def test_settings_that_ask_for_a_login_or_tls_need_their_protocol(told):
         ),
         (f'sasl.jaas.config=x.MyLoginModule required a="{PASSWORD}";', "the login module is none"),
         ("sasl.password=${env:NO_SUCH_NAME}", "no such variable in the environment"),
+        (f"sasl.password=${{file:{__file__}:no.key}}", "no key no.key in that file"),
         ("sasl.password=${file:/nowhere/at/all}", "/nowhere/at/all: cannot be read: No such file"),
         ("ssl.ca.location=/nowhere", "/nowhere: cannot be read: No such file or directory"),
         ("ssl.keystore.key=" + PASSWORD, "ssl.keystore.key go together"),
