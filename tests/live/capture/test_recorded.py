@@ -130,6 +130,13 @@ def test_the_number_of_requests_does_not_grow_with_the_groups(everything):
     assert len(cluster.asked) == 14
 
 
+@pytest.mark.parametrize(("group", "every"), [("kip", False), ("kipre", True)])
+def test_all_topics_are_asked_for_only_where_a_member_reads_by_a_pattern(group, every):
+    asked = []
+    captured(lambda question, _: asked.append(getattr(question, "topics", ())), patterns=[group])
+    assert (None in asked) is every
+
+
 def test_without_lag_groups_are_described_once_and_have_no_offsets():
     groups, _, cluster = captured(lag=False)
     assert groups["classic"]["topics"]["t1"] == {"partitions": 3, "racks": [["r1"]] * 3}
