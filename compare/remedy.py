@@ -27,7 +27,7 @@ from heuristics.protocol import Protocol, supported_protocols
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from compare.advice.advice import Change
+    from compare.advice.advice import Change, Lower
     from compare.judged import Judged
     from groups.assignment import Assignment
     from groups.group import Group
@@ -71,8 +71,8 @@ class Commands(Interface):
     def solve(self, objective: str) -> str:
         """Return the command that solves the group for an objective."""
 
-    def advise(self, *, assumed: bool) -> str:
-        """Return the command that advises how to lower the greatest load.
+    def advise(self, lower: Lower, *, assumed: bool) -> str:
+        """Return the command that advises how to lower the greatest load, or lag.
 
         Parameters
         ----------
@@ -353,10 +353,14 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
             return who_moves(own)
     known = bool(group.subscription_known.all())
     # If no assignor has a score whatever members read, advice needs an assumption.
-    advise = ADVISE if commands is None else commands.advise(assumed=not (tried or known))
+    assumed = not (tried or known)
+
+    def advise(lower: Lower) -> str:
+        return ADVISE if commands is None else commands.advise(lower, assumed=assumed)
+
     if not tried:
         given = "" if known else f", if {ALL_ALIKE}"
-        return who_moves(f"{AN_ASSIGNOR}; {advise} says which one{given}.")
+        return who_moves(f"{AN_ASSIGNOR}; {advise('peak_load')} says which one{given}.")
     not_here = "" if shipped_here() else f" {NOT_HERE}"
     at_optimum = {row.assignor: row for row in tried if _gets_there(row)}
     reached = {n: [term.value for term in row.terms or ()] for n, row in at_optimum.items()}
@@ -373,8 +377,10 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         fewer = own if moves is not None and moves.excess else ""
         # Advice is on loads and lag: of racks, topics and hosts it says nothing.
         on_loads = judged.verdict.tier in (None, "balance", *OF_COUNTS, *PEAKS)
-        on_lag_too = "; without --lower, what helps against lag" * _leaves_lag(best, judged)
-        change = f"{advise} says what it takes to change to it{on_lag_too}. " if on_loads else ""
+        change = f"{advise('peak_load')} says what it takes to change to it" if on_loads else ""
+        if change and _leaves_lag(best, judged):
+            change += f", and {advise('peak_lag')} what helps against the lag"
+        change = change and f"{change}. "
         more = f"{change}{fewer}".rstrip()
     lead = f"let {assigning(name, group)}. It gets there{_by_moves(best, judged)}."
     return who_moves(f"{lead} {more}".rstrip() + not_here)

@@ -42,6 +42,7 @@ from groups.wording import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from compare.advice.advice import Lower
     from groups.group import Group
 
 
@@ -420,15 +421,15 @@ class Asked:
         """Return the same arguments for one group."""
         return replace(self, group=group)
 
-    def advise(self, *, assumed: bool) -> str:
-        """Return the command that says how the greatest load falls.
+    def advise(self, lower: Lower, *, assumed: bool) -> str:
+        """Return the command that says how the greatest load, or lag, falls.
 
         Parameters
         ----------
         assumed : whether unknown subscriptions are taken as equal
         """
         told = replace(self.options, assume_equal=self.options.assume_equal or assumed)
-        return replace(self, options=told).command("advise", "--lower", "peak_load")
+        return replace(self, options=told).command("advise", "--lower", lower)
 
 
 def how_to_answer(

@@ -435,12 +435,14 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
         said += (
             f" The {counted(sizing.members_now, 'member')} of now "
             f"{agreed(sizing.members_now, 'need')} another assignment for that: as assigned, the "
-            f"{beyond}. {_moves_needed(sizing, ' (assay solve --objective moves)')}{solve} prints "
-            f"{'one' if sizing.change is None else 'who gives what to whom'}."
+            f"{beyond}. {_moves_needed(sizing, '. ')}{solve} prints "
+            f"{'one' if sizing.change is None else 'who gives what to whom'}"
+            f"{_moves_uneven(sizing, ', with --objective moves')}."
         )
     elif sizing.change is not None:
         more = counted(len(sizing.change.group.members) - sizing.members_now, "more member")
-        said += f" With {more}, {_moves_needed(sizing)}".rstrip()
+        if needed := _moves_needed(sizing, _moves_uneven(sizing)):
+            said += f" With {more}, {needed}."
     if fewer is not None:
         tier = next(tier for tier in sizing.objective if tier in LAG_PEAKS)
         said += f" {fewer:,} would do if loads may be uneven: --objective {tier}."
@@ -473,14 +475,14 @@ def _beyond_now(sizing: Sizing) -> str:
     return "" if value is None else f"{NAMED[target.aim]} is {measured(target.aim, value)}"
 
 
-def _moves_needed(sizing: Sizing, option: str = "") -> str:
-    """Return how many moves reach a target and what fewer there may be, with a trailing space.
+def _moves_needed(sizing: Sizing, after: str) -> str:
+    """Return how many moves reach a target, and how many it takes at least; empty if not known.
 
     Parameters
     ----------
-    option : option, in brackets, that allows uneven loads
+    after : what follows
     """
-    change, free = sizing.change, sizing.change_uneven
+    change = sizing.change
     if change is None or change.assignment is None:
         return ""
     moves = len(change.assignment.moved)
@@ -488,9 +490,20 @@ def _moves_needed(sizing: Sizing, option: str = "") -> str:
     least = next((term.bound or 1 for term in change.terms if term.name == MOVES), moves)
     if least < moves and change.at_most:
         said += f"; at least {least:,} {agreed(least, 'are')} needed"
-    if free is not None and free.assignment is not None:
-        said += f", {len(free.assignment.moved):,} if loads may be uneven{option}"
-    return f"{said}. "
+    return f"{said}{after}"
+
+
+def _moves_uneven(sizing: Sizing, option: str = "") -> str:
+    """Return how many moves reach a target if loads may be uneven; empty if that is no fewer.
+
+    Parameters
+    ----------
+    option : the option that allows uneven loads
+    """
+    free = sizing.change_uneven
+    if free is None or free.assignment is None:
+        return ""
+    return f"; {len(free.assignment.moved):,} if loads may be uneven{option}"
 
 
 def _enough(sizing: Sizing, pod: int) -> str:
