@@ -243,6 +243,8 @@ def as_assay_error(error: Exception) -> AssayError:
             f"Spark cannot load {connector[1]}: it needs a connector for this address; "
             "docs/how-to/run-the-fleet-on-a-cluster.md has that for s3a"
         )
+    if named := _WITH_COLON.search(text):
+        return BadInput(f"{named[1]}: {NO_COLON}")
     of_files = _OF_FILES.findall(text)
     if of_files:
         return BadInput(f"{_short(of_files[-1])}; {GOES_ON}")
@@ -253,6 +255,9 @@ def as_assay_error(error: Exception) -> AssayError:
     return kind(f"Spark: {reason_in(error)}")
 
 
+# What Spark's file systems say of a local name with a colon, such as a time.
+_WITH_COLON = re.compile(r"Relative path in absolute URI: ([^\n]+)")
+NO_COLON = "Spark reads and writes no file with a colon in its name: rename it"
 # What Arrow says in Java of a Python worker that ended between its rows.
 _CUT_OFF = "Unexpected end of input"
 # Errors of files and folders, which stand in the middle of Spark's stack traces.

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from compare.fleet.items import BATCH_GROUPS, is_of_lines
 from compare.fleet.optima import ANSWERS
-from compare.fleet.session import ANY_BYTES, BATCH, reason_in
+from compare.fleet.session import ANY_BYTES, BATCH, NO_COLON, reason_in
 from compare.fleet.tables import as_pattern, is_local
 from compare.fleet.worker import answer, items_of_files, items_of_lines, items_of_rows
 from groups.errors import BadInput, Failure
@@ -131,7 +131,11 @@ def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Por
     if not (files or empty):
         raise nothing_in(source)
     failures += (Failure(name, name, "empty, expected a snapshot", None) for name in empty)
-    return portions_of(spark, job, files, failures)
+    # Reading them would fail, one after the other.
+    refused = [file for file in files if is_local(source) and ":" in os.path.basename(file.name)]
+    failures += (Failure(file.name, file.name, NO_COLON, None) for file in refused)
+    rest = [file for file in files if file not in refused]
+    return portions_of(spark, job, rest, failures)
 
 
 def portions_of(

@@ -11,7 +11,7 @@ import pytest
 from assay import fleet, solve
 from compare.fleet.job import job_of
 from compare.fleet.run import Run
-from compare.fleet.session import set_for_now
+from compare.fleet.session import NO_COLON, set_for_now
 from compare.fleet.tables import TABLES, Tables, latest, read_table
 from groups import Group
 from heuristics.shipped.java.jars import spark_java_home
@@ -78,6 +78,17 @@ def test_each_bad_row_of_a_table_is_a_failure_with_a_number_of_its_own(spark, tm
     assert len({place for those in places for place in those}) == 9
 
 
+def test_files_with_a_colon_in_their_names_fail_and_are_told_to_be_renamed(spark, tmp_path):
+    """Hadoop's reason names a checksum file, and each cost another attempt at its portion."""
+    source = tmp_path / "at-10:00"
+    source.mkdir()
+    for name in ("a.json", "2026-11-20T10:00.json", "2026-11-20T10:00.jsonl"):
+        (source / name).write_text(json.dumps(lopsided(name)))
+    found = Run(spark, job_of(source, tmp_path / "out", assignors=["current"])).fill().found
+    assert (found.groups, found.unread[0]) == (1, 2)
+    assert {one.reason for one in found.unread[1]} == {NO_COLON}
+
+
 @pytest.fixture(params=["parquet", "orc", "json", "catalogue"])
 def tables(request, spark, tmp_path):
     if request.param != "catalogue":
@@ -136,6 +147,7 @@ def test_runs_go_on_in_tables_that_no_page_reads_and_say_so(spark, tables, tmp_p
         (". --input-format nosuch --out out", "Spark: [DATA_SOURCE_NOT_FOUND] Failed to find the"),
         (". --out nosuch --output-tables", "nosuch: no such database in the catalogue"),
         (". --out a-b --output-tables", "Spark: [INVALID_IDENTIFIER] The unquoted identifier a-b"),
+        (". --out at-10:00", f"at-10:00/failures: {NO_COLON}"),
     ],
 )
 def test_names_that_spark_does_not_know_are_the_users_mistake(spark, tmp_path, words, said):
