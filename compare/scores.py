@@ -19,7 +19,7 @@ from groups.framed import Framed
 from groups.tiers import values
 from groups.unknown import reading_least
 from groups.wording import counted, few
-from heuristics import AssignorFunction, Plan, assignor_named, available, matching
+from heuristics import AssignorFunction, Plan, assignor_named, matching
 from heuristics.assignor import GROUPS_KEPT, Outcome
 from heuristics.time_limit import TimeLimit
 from optimal.solve import solve
@@ -742,11 +742,8 @@ def _scores_of(
     return [score_outcome(*triple, name) for triple in triples]
 
 
-def assignors_asked(names: Sequence[str] | None) -> list[str]:
+def assignors_asked(names: Sequence[str]) -> list[str]:
     """Return the names of the rows to score that match names or patterns.
-
-    Without names they are ``current``, the assignors as written, and the newest version of each
-    shipped assignor that can be called here.
 
     Raises
     ------
@@ -754,6 +751,4 @@ def assignors_asked(names: Sequence[str] | None) -> list[str]:
         If a name is neither an assignor's nor ``current`` or ``optimum``, or a pattern matches
         none.
     """
-    if not names:
-        return [CURRENT, *available()]
     return list(matching(names, besides=(CURRENT, OPTIMUM)))

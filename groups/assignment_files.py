@@ -22,7 +22,6 @@ from groups.wording import one_of_several
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from groups.arrays import Int64
     from groups.group import Group
 
 
@@ -109,10 +108,6 @@ def read_assignments(path: str) -> AssignmentFile:
     return AssignmentFile(name, found, groups.failures)
 
 
-def _pairs(first: Int64, second: Int64) -> list[tuple[int, int]]:
-    return list(zip(first.tolist(), second.tolist(), strict=True))
-
-
 def _object(data: bytes) -> dict[str, object] | None:
     """Return the JSON object of the bytes, None if they are anything else."""
     try:
@@ -126,17 +121,16 @@ def _is_of_groups(name: str, text: str, document: dict[str, object]) -> bool:
     """Return whether a JSON object holds groups: it is a snapshot, or a tool printed it."""
     if isinstance(document.get("format"), str):
         return document["format"] != SOLUTION
-    if all(isinstance(held, dict) and _is_held(held) for held in document.values()):
+    if all(
+        isinstance(held, dict) and all(isinstance(numbers, list) for numbers in held.values())
+        for held in document.values()
+    ):
         return False
     try:
         sniff(name, text)
     except BadInput:
         return False
     return True
-
-
-def _is_held(topics: dict[str, object]) -> bool:
-    return all(isinstance(numbers, list) for numbers in topics.values())
 
 
 Held = Mapping[str, Mapping[str, "Sequence[int]"]]

@@ -40,13 +40,10 @@ def peak_of(explanation: Explanation) -> tuple[str, str]:
     column = group.lag_records if what == "lag" else group.weight
     if column is None:
         return "", ""
-    best = _busiest(explanation.best, column)
-    now = _busiest(explanation.now, column) if explanation.now.is_valid else None
-    if best is None:
-        return "", ""
-    said = f"At the best the most {what} on one member is {term.value:,} ({best[0]})"
-    if now is not None:
-        member, load = now
+    said = f"At the best the most {what} on one member is {term.value:,} "
+    said += f"({_busiest(explanation.best, column)[0]})"
+    if explanation.now.is_valid:
+        member, load = _busiest(explanation.now, column)
         if explanation.is_there:
             said = f"The most {what} on one member is {load:,} ({member})"
         else:
@@ -55,14 +52,9 @@ def peak_of(explanation: Explanation) -> tuple[str, str]:
     return said, next(_reasons(explanation, column, what, term.value), "")
 
 
-def _busiest(assignment: Assignment, column: Int64) -> tuple[str, int] | None:
-    """(name, load) of the busiest member, or ``a and 2 more`` of several; None if unknown."""
-    _, partition = assignment.holdings
-    if (column[partition] < 0).any():
-        return None
+def _busiest(assignment: Assignment, column: Int64) -> tuple[str, int]:
+    """(name, load) of the busiest member of a valid assignment, or ``a and 2 more`` of several."""
     loads = load_of(assignment, column)
-    if not loads:
-        return None
     most = max(loads)
     those = [assignment.group.members[m] for m, load in enumerate(loads) if load == most]
     return few(those[:1], len(those)), most
