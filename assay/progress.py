@@ -35,11 +35,12 @@ def progress(arguments: Sequence[str]) -> Iterator[None]:
     """
     name = next((word for word in arguments if not word.startswith("-")), None)
     typing = "-" in arguments and sys.stdin is not None and sys.stdin.isatty()
-    if name is None or name in QUIET or typing or not _is_terminal():
+    guarded = [raw for raw in map(_raw, (sys.stdout, sys.stderr)) if raw is not None]
+    is_terminal = _raw(sys.stderr) is not None and sys.stderr.isatty()
+    if name is None or name in QUIET or typing or not is_terminal:
         yield
         return
     line = _Line(name)
-    guarded = [raw for raw in map(_raw, (sys.stdout, sys.stderr)) if raw is not None]
     for raw in guarded:
         raw.progress = line
     line.start()
@@ -105,10 +106,6 @@ class _Line:
             except OSError:
                 self._ended.set()
         self._drawn = len(shown)
-
-
-def _is_terminal() -> bool:
-    return _raw(sys.stderr) is not None and sys.stderr.isatty()
 
 
 def _raw(stream: object) -> Guarded | None:

@@ -14,13 +14,6 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 
-def members_named(group: Group, name: str) -> list[int]:
-    """Return the member with this id, else all members with this client id; empty if none."""
-    if name in group.members:
-        return [group.members.index(name)]
-    return [m for m, details in enumerate(group.details) if details.client_id == name]
-
-
 def member_meant(group: Group, name: str, place: str) -> int:
     """Return the one member that an id, a client id or a glob on either names.
 
@@ -59,7 +52,10 @@ def ids_meant(group: Group, names: Iterable[str], place: str) -> tuple[str, ...]
 
 
 def _members_meant(group: Group, name: str, place: str) -> list[int]:
-    if meant := members_named(group, name) or members_matching(group, name):
+    if name in group.members:
+        return [group.members.index(name)]
+    named = [m for m, details in enumerate(group.details) if details.client_id == name]
+    if meant := named or members_matching(group, name):
         return meant
     expected = ", ".join(group.members)
     if len(group.members) > MOST_LISTED:

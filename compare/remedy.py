@@ -278,11 +278,6 @@ def assignments_by(
         )
 
 
-def tried_of(rows: Sequence[Score]) -> list[Score]:
-    """Return the rows of assignors that made an assignment."""
-    return [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
-
-
 def best_of(values: Mapping[str, Sequence[int]], group: Group) -> str | None:
     """Return the assignor with the least values; of several, the one that is easiest to deploy.
 
@@ -338,7 +333,8 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
     improvable = judged.verdict.is_improvable
     if not improvable and judged.fall is None:
         return ""
-    group, tried = judged.group, tried_of(rows)
+    group = judged.group
+    tried = [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
     objective = () if judged.best is None else judged.best.objective
     on_lag = {*LAG_PEAKS} & {*objective}
     if not improvable or (not tried and on_lag):

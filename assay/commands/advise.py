@@ -226,7 +226,7 @@ def _print_all(
         Column("group", lambda one: one.group),
         Column("captured at", lambda one: one.captured_at, shown=times),
         Column("what decides", lambda one: one.lower, gives_way=1),
-        Column("now", _now, right=True),
+        Column("now", lambda one: one.now if one.valid else None, right=True),
         Column("then", _then, right=True),
         Column("less", _percent_less, right=True),
         Column("change first", words.in_short),
@@ -241,11 +241,6 @@ def _print_all(
     tell(f"one in full: {in_full}")
     if any(one.lower == "peak_lag" for one in advice):
         tell(f"by partitions, not lag: {by_load}")
-
-
-def _now(advice: Advice) -> int | None:
-    """Return what the busiest member has now; None if what members hold is not valid."""
-    return advice.now if advice.valid else None
 
 
 def _then(advice: Advice) -> str | None:

@@ -163,7 +163,9 @@ def scenario(
     data = {file: read_bytes(file) for file in files if group is None or not is_folder(file)}
     restarts, leaving = deploys + (days if rotate else 0), _leaving(scale_in or ())
     happens = bool(restarts or scale_out or leaving)
-    if len(data) == len(files) and all(map(_is_scenario, data.values())):
+    if len(data) == len(files) and all(
+        '"assay-scenario/' in beginning(one) for one in data.values()
+    ):
         if group or reads or rollout or happens:
             raise BadInput(f"{named(files[0])}: says itself what happens: {_OF_A_GROUP}")
         asked = [Scenario.read(file, data=data[file], assume_equal=assume_equal) for file in files]
@@ -284,10 +286,6 @@ def _listed(text: str, place: str) -> tuple[str, ...]:
     if not all(names):
         raise BadInput(f"{place}: {text!r}, expected names with a comma between them")
     return names
-
-
-def _is_scenario(data: bytes) -> bool:
-    return '"assay-scenario/' in beginning(data)
 
 
 def _why_first_rebalance(group: Group) -> str:

@@ -132,7 +132,6 @@ def _sample(
 ) -> tuple[list[Glance], list[ScoredGroup]]:
     """Return a glance at each of the worst groups, and the first of them in full with scores."""
     worst = found.worst(MOST_WORST)
-    keys = [row["group_key"] for row in worst]
     optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], OF_GLANCE)
     kept = [row for row in worst if row["optimum_key"] in optima]
     keys = [row["group_key"] for row in kept]
@@ -140,9 +139,8 @@ def _sample(
     whole = many_in_full(sizes, objective)
     scores = _scores(folder, objective, keys, keys[:whole])
     stored = [optima[row["optimum_key"]] for row in kept]
-    glances = [
-        glance(row, _loads_now(scores.get(key, []))) for row, key in zip(stored, keys, strict=True)
-    ]
+    now = [{one.assignor: one.loads for one in scores.get(key, [])} for key in keys]
+    glances = [glance(row, of.get(CURRENT)) for row, of in zip(stored, now, strict=True)]
     rows = _by_key(folder, "groups", keys[:whole], LAYOUT.names)
     groups = [of_row(rows[key]) for key in keys[:whole]]
     judged = [
@@ -191,10 +189,6 @@ def _scores(
     for row in rows.filter(wanted).to_pylist():
         found.setdefault(row["group_key"], {}).setdefault(row["assignor"], stored_score(row))
     return {key: [*scores.values()] for key, scores in found.items()}
-
-
-def _loads_now(scores: Sequence[Score]) -> Sequence[int] | None:
-    return next((one.loads for one in scores if one.assignor == CURRENT), None)
 
 
 def _assumed(found: Aggregates) -> list[tuple[str, tuple[str, ...], int]]:

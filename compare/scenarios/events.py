@@ -144,15 +144,14 @@ def drift(
     if not any("lag" in topic for topic in group["topics"].values()):
         fields.refuse(place, "no topic of the group has a lag that could drift")
     topics = dict(group["topics"])
-    for topic in sorted(topics):
-        lag = topics[topic].get("lag", [])
+    for topic in sorted(topic for topic, said in topics.items() if "lag" in said):
+        lag = topics[topic]["lag"]
         by = rng.integers(span[0], span[1], len(lag), endpoint=True).tolist()
         drifted = [
             None if now is None else max(now + change, 0)
             for now, change in zip(lag, by, strict=True)
         ]
-        if "lag" in topics[topic]:
-            topics[topic] = {**topics[topic], "lag": drifted}
+        topics[topic] = {**topics[topic], "lag": drifted}
     return {**group, "topics": topics}, "lag drifts"
 
 

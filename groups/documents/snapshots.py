@@ -117,13 +117,10 @@ def details_of(member: Member, place: str) -> MemberDetails:
         assignors = tuple(without_repeats(found.assignors, f"{place}.assignors"))
         found = replace(found, assignors=assignors)
     if found.target is not None:
-        found = replace(
-            found,
-            target={
-                topic: tuple(_ascending(numbers, f"{place}.target.{topic}"))
-                for topic, numbers in found.target.items()
-            },
-        )
+        for topic, numbers in found.target.items():
+            require_single(numbers, f"{place}.target.{topic}")
+        target = {topic: tuple(sorted(numbers)) for topic, numbers in found.target.items()}
+        found = replace(found, target=target)
     return found
 
 
@@ -169,11 +166,6 @@ def require_single(numbers: Sequence[int], place: str) -> None:
     if len(set(numbers)) < len(numbers):
         twice = next(n for n, after in pairwise(sorted(numbers)) if n == after)
         refuse(place, f"partition {twice} appears twice")
-
-
-def _ascending(numbers: Sequence[int], place: str) -> list[int]:
-    require_single(numbers, place)
-    return sorted(numbers)
 
 
 # The columns of documents, with their types (None: names, which are no array) and the size that
