@@ -37,7 +37,7 @@ from compare.overview import guessed_in
 from compare.promises.findings import known_of
 from compare.remedy import MOST_RESTARTS, listed_as
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
-from compare.sentences import assigned_by
+from compare.sentences import assigned_by, on_the_way_sentence
 from compare.verdict import NOBODY_READS
 from compare.what_if import all_alike
 from groups.collection import latest_of
@@ -150,6 +150,8 @@ def advise(
 
 def _print_advice(advice: Advice, asked: Asked) -> None:
     """Print what to change about one group, and what gains nothing."""
+    if said := on_the_way_sentence(advice.judged.group):
+        tell(said)
     tell(words.headline(advice))
     if said := words.verdict_sentences(advice, asked.command("advise", *BY_LOAD)):
         tell(said)

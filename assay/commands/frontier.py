@@ -16,7 +16,7 @@ from assay.commands.options import (
     Views,
     one_group,
     seconds_option,
-    tell_not_valid,
+    tell_how_it_stands,
 )
 from assay.commands.solve import tell_proofs
 from assay.streams import note_assumed, show_json
@@ -75,7 +75,7 @@ def frontier(
     if format_ == "json":
         show_json(frontier_document(one, tiers, found))
     else:
-        tell_not_valid(one)
+        tell_how_it_stands(one)
         asked = Asked(sources=files, group=group, options=options, time_limit=time_limit)
         show_frontier(one, tiers, found, asked)
 

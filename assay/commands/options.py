@@ -14,7 +14,7 @@ import typer
 
 from assay.streams import IF_NOT_KNOWN, WHO_READS, note, note_failures
 from assay.terminal import tell
-from compare.sentences import not_valid_sentence
+from compare.sentences import not_valid_sentence, on_the_way_sentence
 from groups.arrays import GREATEST
 from groups.assignment import Assignment
 from groups.collection import Groups, latest_of, readers_of_nothing
@@ -480,9 +480,10 @@ def _all_named(files: Sequence[str]) -> str:
     return ", ".join(map(named, files))
 
 
-def tell_not_valid(group: Group) -> None:
-    """Print why the present assignment is not valid, such as a partition without an owner."""
-    if said := not_valid_sentence(Assignment.current(group)):
+def tell_how_it_stands(group: Group) -> None:
+    """Print that a rebalance is under way, and why the present assignment is not valid, if so."""
+    not_valid = not_valid_sentence(Assignment.current(group))
+    for said in filter(None, (on_the_way_sentence(group), not_valid)):
         tell(said)
 
 

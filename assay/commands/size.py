@@ -18,7 +18,7 @@ from assay.commands.options import (
     one_group,
     refuse_given,
     seconds_option,
-    tell_not_valid,
+    tell_how_it_stands,
     words_of,
 )
 from assay.commands.solve import in_ranges
@@ -191,7 +191,7 @@ def size(
         show_json(found.to_dict())
     else:
         alike = Asked(sources=files, group=one.name, options=options, time_limit=time_limit)
-        tell_not_valid(one)
+        tell_how_it_stands(one)
         makers = ""
         if found.change is not None and not one.of_streams:
             usual = usual_assignors(in_broker=by_broker(one))
@@ -251,7 +251,7 @@ def _print_pods(found: Pods, format_: str, group: Group | None = None) -> None:
         "more pods do not lower that."
     )
     if group is not None:
-        tell_not_valid(group)
+        tell_how_it_stands(group)
         if said := _pods_now(group):
             tell(said)
     show_table(
@@ -290,7 +290,7 @@ def _size_to_fit(group: Group, capacity: str, time_limit: float, format_: str) -
     if format_ == "json":
         show_json(found.to_dict())
         return
-    tell_not_valid(group)
+    tell_how_it_stands(group)
     above = f", {found.above_now} of them above {found.capacity:,}" if found.above_now else ""
     tell(
         f"{found.group}: {counted(found.partitions, 'partition')} of weight {found.weight:,}, "

@@ -334,6 +334,14 @@ def test_a_table_of_groups_notes_a_commit_beyond_the_end_and_a_rebalance_under_w
             "back: lag: 0 where the commit is beyond the end of the log: t-0",
         ],
     )
+    # Of one group, each command begins with that, as its numbers are those of the target.
+    for command in ("score", "advise", "explain", "size", "frontier"):
+        more = {"score": RANGE, "advise": RANGE, "frontier": ("moves", "balance")}.get(command, ())
+        said = " ".join(assay(command, "moving.json", *more, cwd=folder).stdout.split())
+        assert said.startswith(
+            "orders: a rebalance is under way: 2 partitions are still to be handed over; judged "
+            "as it will be then. "
+        ), command
     # What was under way in an earlier capture no longer is.
     times = [{"captured_at": f"2026-11-20T1{hour}:00:00Z"} for hour in (0, 1)]
     write(folder, {"hours.jsonl": [moving | times[0], LOPSIDED | times[1]]})
