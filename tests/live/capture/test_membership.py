@@ -7,18 +7,27 @@ from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
 from groups import Group
 from live.capture.documents import document, valid
-from live.capture.membership import Described, Subscription, classic, consumer, held, subscribed
+from live.capture.membership import (
+    Described,
+    Member,
+    Subscription,
+    classic,
+    consumer,
+    held,
+    subscribed,
+)
 from live.capture.messages import (
     Assigned,
     ClassicGroup,
     ClassicMember,
     ConsumerGroup,
     ConsumerMember,
+    Partition,
     TopicPartitions,
 )
 from live.capture.obstacles import Obstacle
 from live.capture.offsets import Logs
-from live.capture.topics import Topics, matching, names_in
+from live.capture.topics import Topics, matching, names_in, with_nobody
 from tests.growth import calls
 from tests.live.capture.by_hand import assignment
 
@@ -168,6 +177,13 @@ def _check(found):
         found = said
     assert isinstance(found, Obstacle)
     assert "'g'" in found.reason
+
+
+def test_partitions_with_nobody_are_those_of_a_classic_group_alone():
+    known = Topics({"t": (Partition(0, 1, [1]),)})
+    members = (Member("m", ("t",), {}, "client", "/host"),)
+    assert with_nobody(Described("g", members), known) == [("t", 0)]
+    assert with_nobody(Described("g", members, epochs=(1, 1)), known) == []
 
 
 NAMES = ["audit", "orders", "orders-v1", "orders.eu", "t0", "t0x", "t1"]
