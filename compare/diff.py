@@ -247,8 +247,7 @@ class Diff:
     @property
     def is_empty(self) -> bool:
         """Whether both have the same members, assignment and partitions."""
-        changed = self.joined or self.left or self.appeared or self.vanished
-        return not changed and not self.moves
+        return not any((self.joined, self.left, self.appeared, self.vanished, self.moves))
 
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-diff/1`` document."""
