@@ -32,16 +32,11 @@ class DriverProcess:
     ----------
     command : the program and its first arguments
     assignor : the assignor's name, as an argument of the program
-
-    Attributes
-    ----------
-    starts : how often the program was started
     """
 
     def __init__(self, command: Sequence[str], assignor: str) -> None:
         self.command = tuple(command)
         self.assignor = assignor
-        self.starts = 0
         self._joined = False
         self._running: tuple[Probe, Program] | None = None
 
@@ -105,7 +100,7 @@ class DriverProcess:
             self.close()
         if self._running is None:
             probe = Probe().__enter__()
-            self.starts, self._joined = self.starts + 1, False
+            self._joined = False
             told = (probe.bootstrap, GROUP_ID, self.assignor)
             self._running = probe, Program([*self.command, *told])
         return self._running
