@@ -50,14 +50,11 @@ def recorded(
                 consumer.kill()
             said = consumer.communicate()[1]
     # The probe's names of topics have a prefix for each round.
-    named = {t: next(one for one in group.topics if t.endswith(f".{one}")) for t in _topics(said)}
-    moves = [Moved(f"{named[t]}-{n}", leaves, to) for t, n, to, leaves in MOVED.findall(said)]
+    logged = MOVED.findall(said)
+    named = {t: next(one for one in group.topics if t.endswith(f".{one}")) for t, *_ in logged}
+    moves = [Moved(f"{named[t]}-{n}", leaves, to) for t, n, to, leaves in logged]
     failed = ASSERTED.search(said)
     return moves, (failed[1], failed[2]) if failed else None
-
-
-def _topics(said: str) -> set[str]:
-    return {topic for topic, *_ in MOVED.findall(said)}
 
 
 def story(moves: Sequence[Moved], function: str, condition: str) -> list[str] | None:
