@@ -500,7 +500,9 @@ def score_whoever_reads_what(
         if (least.peak_lag, least.catch_up_seconds) != (most.peak_lag, most.catch_up_seconds):
             # Lag is no tier, so it may differ even if all terms are equal.
             least = replace(least, peak_lag=None, catch_up_seconds=None)
-        rows.append(least if alike or least.status != "scored" else refused)
+        # What refuses members that read different topics may plan if they read the same.
+        is_open = least.status == "scored" or (least.status == "refused" != most.status)
+        rows.append(refused if is_open and not alike else least)
     return rows
 
 

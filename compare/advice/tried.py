@@ -106,11 +106,12 @@ def _trials_of(
     for asked in assignors:
         name = name_of(asked)
         outcome = limit.plan(group, asked)
+        other = None if worlds.known else limit.plan(worlds.most, asked).plan
         if outcome.plan is None:
-            trials.append(Tried(name, outcome.status, outcome.reason))
+            is_open = other is not None and outcome.status == "refused"
+            trials.append(Tried(name, outcome.status, DEPENDS if is_open else outcome.reason))
             continue
         made = outcome.plan.assignment
-        other = None if worlds.known else limit.plan(worlds.most, asked).plan
         if other is not None:
             if _cost(made, lower) != _cost(other.assignment, lower):
                 trials.append(Tried(name, "refused", DEPENDS))

@@ -124,11 +124,11 @@ def test_advice_refuses_the_assignors_that_the_score_refuses():
     (group,) = [one for one in read_groups(ALL_GROUPS) if one.name == "kpr-c"]
     (judged,) = judge([group])
     with TimeLimit(10) as limit:
-        asked = ("range", "roundrobin", "kip-54-sticky")
+        asked = ("range", "roundrobin", "kip-54-sticky", "kip-615-constrained")
         found = advise(group, lower="peak_load", assignors=asked, limit=limit)
         names = [trial.assignor for trial in found.assignors]
         rows = score_whoever_reads_what(group, judged.reference, names, limit)
     refused = [row.assignor for row in rows if row.reason == DEPENDS]
     assert [one.assignor for one in found.assignors if one.reason == DEPENDS] == refused
-    assert refused == ["range", "roundrobin"]
+    assert refused == ["range", "roundrobin", "kip-615-constrained"]
     assert not_advised(found) == []
