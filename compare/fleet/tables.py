@@ -269,15 +269,28 @@ class Tables:
         return f"{self.place}.{name}" if self.in_catalogue else f"{self.place}/{name}"
 
     def require(self, spark: SparkSession) -> None:
-        """Require that the database exists: Spark would miss it only when it writes.
+        """Require that a catalogue's database exists and that its tables hold all that is written.
+
+        Spark would miss the database only when it writes, and drop fields that a column lacks.
 
         Raises
         ------
         BadInput
-            If the catalogue has no database of that name.
+            If there is no such database, or a column of its tables is of another type.
         """
-        if self.in_catalogue and not spark.catalog.databaseExists(self.place):
+        if not self.in_catalogue:
+            return
+        if not spark.catalog.databaseExists(self.place):
             raise BadInput(f"{self.place}: no such database in the catalogue")
+        for name in filter(lambda one: spark.catalog.tableExists(self.where(one)), TABLES):
+            columns = spark.table(self.where(name)).schema
+            held = {one.name: one.dataType.simpleString() for one in columns}
+            for one in _schema_of(name):
+                if held.get(one.name) not in (None, one.dataType.simpleString()):
+                    raise BadInput(
+                        f"{self.where(name)}: its column {one.name} has the type of another "
+                        "version: name another database"
+                    )
 
     def runs_of(self, run: str) -> str:
         """Return the path pattern of the folders that a run has written."""

@@ -13,7 +13,7 @@ from compare.fleet.job import job_of
 from compare.fleet.run import Run
 from compare.fleet.session import NO_COLON, set_for_now
 from compare.fleet.tables import TABLES, Tables, latest, read_table
-from groups import Group
+from groups import BadInput, Group
 from heuristics.shipped.java.jars import spark_java_home
 from tests.assay.calling import assay
 from tests.compare.conftest import lopsided
@@ -123,6 +123,10 @@ def test_a_column_that_is_new_is_null_in_the_rows_of_an_earlier_version(spark, t
     tables.write(held, "optima", "run-1")
     (verdict,) = tables.read(spark, "optima").select("verdict.says", "verdict.lag_now").collect()
     assert tuple(verdict) == ("improvable", None)
+    if tables.in_catalogue:
+        said = "^default.optima: its column verdict has the type of another version: name another"
+        with pytest.raises(BadInput, match=said):
+            tables.require(spark)
 
 
 @pytest.mark.cluster
