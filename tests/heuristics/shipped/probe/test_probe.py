@@ -25,6 +25,7 @@ from heuristics.shipped.probe.probe import MOST_BYTES
 from heuristics.shipped.probe.round import OwnTopicsOnly, Unread
 from optimal import solve
 from tests.assay.calling import assay
+from tests.groups.importers.imported import CAPTURES
 from tests.heuristics.shipped.probe.frames import (
     DEADLINE,
     HEADER,
@@ -398,6 +399,9 @@ def test_the_command_says_in_one_line_that_nobody_came():
     run = assay("probe", "--timeout", "0.1")
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr.splitlines()[-1] == "assay: seed-1-1: no client joined within 0.1 s"
+    text = CAPTURES / "4.3.1" / "coop-a-describe.txt"
+    run = assay("probe", text, "--assume-equal", "--timeout", "0.1")
+    assert run.stderr.splitlines()[-1] == "assay: coop-a: no client joined within 0.1 s"
 
 
 @pytest.mark.clients
