@@ -588,7 +588,21 @@ def _found(
     return chosen, damaged, [f for f in chosen.failures if f.not_to_be_had]
 
 
-ONE_CLUSTER = "If they are of several clusters, score the files of each by themselves."
+def note_one_time(
+    named: Sequence[str],
+    many: int | None = None,
+    apart: str = "score the files of each by themselves",
+) -> None:
+    """Print which groups have several captures of one time, and what to do.
+
+    Parameters
+    ----------
+    named : the groups, or the first ones of `many`
+    apart : what to do with the captures of several clusters
+    """
+    told = f"several captures of one time: {few(named, many)}"
+    clusters = f"if they are of several clusters, {apart}"
+    note(f"{told}. If their files lost their times, copy them with cp -p; {clusters}.")
 
 
 def _note_captures(groups: Sequence[Group], places: Sequence[str]) -> None:
@@ -603,7 +617,7 @@ def _note_captures(groups: Sequence[Group], places: Sequence[str]) -> None:
             counts = f"of {time}, {places[at]} counts" if time else "without a time, each counts"
             told[name] = f"{name} ({many[name, time]:,} {counts})"
     if told:
-        note(f"several captures of one time: {few(list(told.values()))}. {ONE_CLUSTER}")
+        note_one_time([*told.values()])
     elif len(latest) == 1 < len(captures):
         name, time = captures[latest[0]]
         counts = f"the latest counts, of {time} ({places[latest[0]]})"

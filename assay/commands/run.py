@@ -24,6 +24,7 @@ from assay.commands.options import (
     StrictGate,
     TimeLimitOption,
     limits_of,
+    note_one_time,
 )
 from assay.progress import report_progress
 from assay.signals import ending_on_signals
@@ -46,10 +47,6 @@ FORMAT = "assay-run/1"
 MOST_UNREAD = 10
 # Seconds between lines of progress in a file or a pipe; a terminal has the line of progress.
 EVERY_SECONDS = 10.0
-ONE_CLUSTER = (
-    "The last file of each counts. If they are of several clusters, give each cluster a folder of "
-    "tables of its own."
-)
 
 
 @ending_on_signals("interrupted: what was done is kept; the same command goes on")
@@ -180,7 +177,8 @@ def run(
         note(line)
     many, first = counts.found.one_time
     if many:
-        note(f"several captures of one time: {few(first, many)}. {ONE_CLUSTER}")
+        apart = "give each cluster a folder of tables of its own"
+        note_one_time([f"{name} (the last file counts)" for name in first], many, apart)
     if format_ == "json":
         show_json(run_document(counts, tiers, source))
     else:

@@ -370,7 +370,8 @@ def test_captures_of_one_time_are_told_apart_by_file(folder):
     assert (run.returncode, run.stderr) == (
         0,
         "several captures of one time: orders (2 of 2026-11-24T12:38:00Z, two-capture.json "
-        "counts). If they are of several clusters, score the files of each by themselves.\n",
+        "counts). If their files lost their times, copy them with cp -p; if they are of several "
+        "clusters, score the files of each by themselves.\n",
     )
     run = assay("score", "orders.json", "two.jsonl", cwd=folder)
     said = "several captures of one time: orders (2 without a time, each counts). "
