@@ -25,7 +25,7 @@ from compare.verdict import (
     without_owner,
 )
 from groups.collection import latest_of
-from groups.importers.seen import rebalancing as reason_if_rebalancing
+from groups.importers.seen import may_be_rebalancing, rebalancing
 from groups.tiers import LAG_PEAKS
 from groups.wording import (
     HIGHEST_SEEN,
@@ -61,6 +61,10 @@ GUESSES = {
     NO_MEMBER_SHOWN: "whether a group without members is rebalancing: capture again with 2>&1",
     HIGHEST_SEEN: "how many partitions a topic has: add kafka-topics --describe",
 }
+
+
+# What tables show as the verdict of a group that is rebalancing.
+REBALANCING = "rebalancing"
 
 
 @dataclass(frozen=True)
@@ -139,13 +143,12 @@ class Overview:
     names : number of groups with each verdict
     questions : how many depend on who reads what, with a question that decides it
     guessed : how many groups rely on each guess in `GUESSES`
-    not_judged : names of further groups, which have no snapshot
+    missed : for further groups, which have no snapshot, what tables show as their verdict
     worst : most urgent first; it has at least the first ones of each verdict in `NAMED`
     changes : changes of groups over their snapshots, greatest first
     changed : number of groups with each kind of change
     lagging : number of groups whose partitions are even but whose busiest member could have less
         lag; 0 if that was not examined
-    rebalancing : names of groups without an assignment because they are rebalancing
     """
 
     captured: int
@@ -155,12 +158,21 @@ class Overview:
     questions: int = 0
     guessed: Mapping[str, int] = field(default_factory=dict)
     unjudged: tuple[int, Sequence[str]] = (0, ())
-    not_judged: Sequence[str] = ()
+    missed: Mapping[str, str] = field(default_factory=dict)
     worst: Sequence[Glance] = ()
     changes: Sequence[Trend] = ()
     changed: Mapping[str, int] = field(default_factory=dict)
     lagging: int = 0
-    rebalancing: Sequence[str] = ()
+
+    @property
+    def not_judged(self) -> list[str]:
+        """Names of groups without a snapshot that are not known to be rebalancing."""
+        return [name for name, shown in self.missed.items() if shown != REBALANCING]
+
+    @property
+    def rebalancing(self) -> list[str]:
+        """Names of groups without an assignment because they are rebalancing."""
+        return [name for name, shown in self.missed.items() if shown == REBALANCING]
 
     @property
     def now(self) -> int:
@@ -170,7 +182,7 @@ class Overview:
     @property
     def every(self) -> int:
         """Number of groups, with those that were not judged or are rebalancing."""
-        return self.groups + len(self.not_judged) + len(self.rebalancing)
+        return self.groups + len(self.missed)
 
     @property
     def without_verdict(self) -> tuple[int, list[str]]:
@@ -179,8 +191,15 @@ class Overview:
 
     def with_missed(self, missed: Mapping[str, str]) -> Overview:
         """Return the overview with groups that have no snapshot, given the reason of each."""
-        moving = {name for name, why in missed.items() if why == reason_if_rebalancing(name)}
-        return replace(self, rebalancing=sorted(moving), not_judged=sorted(missed.keys() - moving))
+        shown = {
+            name: REBALANCING
+            if why == rebalancing(name)
+            else "may be rebalancing"
+            if why == may_be_rebalancing(name)
+            else "not judged"
+            for name, why in sorted(missed.items())
+        }
+        return replace(self, missed=shown)
 
     def history(self) -> list[str]:
         """Return sentences on the changes of groups over their snapshots."""

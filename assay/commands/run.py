@@ -230,8 +230,8 @@ def show_run(counts: RunCounts, tiers: Tiers, *, page: bool = True) -> None:
     if shown or names:
         several = found.overview.now > found.overview.groups
         room = MOST_LINES - len(shown)
-        missed = dict.fromkeys(names[:room], "not judged")
-        missed |= dict.fromkeys(found.overview.rebalancing[:MOST_LINES], "rebalancing")
+        named = (*names[:room], *found.overview.rebalancing[:MOST_LINES])
+        missed = {name: found.overview.missed.get(name, "not judged") for name in named}
         show_groups(shown, missed, several=several)
         judged = sum(found.overview.says.values()) - len(shown)
         for left, what in ((judged, "no worse than the last line"), (many - room, "not judged")):

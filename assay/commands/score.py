@@ -75,7 +75,6 @@ from compare.sentences import assigned_by, by_broker, hosts_sentence, sentence
 from compare.streams import tasks_of, tasks_sentences
 from compare.verdict import NO_MEMBERS, NOBODY_READS
 from groups.collection import latest_of
-from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import LAG_PEAKS, PRESETS, called, in_words, parse_objective
 from groups.tiers import Objective as Tiers
 from groups.wording import agreed, counted, few, first_lines
@@ -567,12 +566,7 @@ def show_all(
         tell(said)
     _tell_not_read(unread)
     show("")
-    maybe = {one.group for one in not_had if one.group and one.reason == may_be(one.group)}
-    missed = {
-        name: "may be rebalancing" if name in maybe else "not judged"
-        for name in overview.not_judged
-    } | dict.fromkeys(overview.rebalancing, "rebalancing")
-    has_lag = show_groups(overview.worst, missed, failing=failing)
+    has_lag = show_groups(overview.worst, overview.missed, failing=failing)
     if has_lag or any(behind(one.now) is not None for one in judged):
         _tell_without_lag(overview.worst)
     if has_lag:

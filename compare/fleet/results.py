@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from compare.overview import Overview
     from groups.errors import Failure
 
-# The most lines of a kind that the end of a run has.
-MOST_LINES = 20
-
-
 # Of each of its lists, a run shows the first.
 MOST_LINES = 20
 

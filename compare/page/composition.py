@@ -80,6 +80,7 @@ def composed(
         lines=lines,
         details=details,
         says=overview.tallies(),
+        missed=overview.missed,
         lag_given=which_if_latest([one.now.group for one in judged]),
         without_reader=sentences_without_reader([one.group for one in judged]),
         not_solved=_not_solved(overview),

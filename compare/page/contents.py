@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from compare.over_groups import NotScored, Standing
     from compare.page.drawing import Drawing
@@ -87,6 +87,7 @@ class Page(Material):
     history : sentences on groups that were captured several times
     details : the first lines' groups in full, in the order of the lines
     says : (verdict, number of groups), worst verdict first
+    missed : what the table shows as the verdict of each group without a snapshot
     lag_given : the condition of the lags of some groups; empty if there is none
     without_reader : records in partitions that nobody reads, a sentence for each group
     not_solved : why no group could be judged; None if one was
@@ -100,6 +101,7 @@ class Page(Material):
     lines: tuple[Line, ...]
     details: tuple[Detail, ...]
     says: tuple[tuple[str, int], ...]
+    missed: Mapping[str, str]
     history: tuple[str, ...]
     lag_given: str
     without_reader: tuple[str, ...]

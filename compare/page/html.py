@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import re
+from collections import Counter
 from functools import cache
 from importlib.resources import files
 from operator import attrgetter
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from compare.page.contents import Page
     from compare.page.group.line import Line
+    from groups.errors import Failure
 
 # Most bytes of a page, a little less than 2 MB; the other limits leave room under it.
 MOST_BYTES = 1_950_000
@@ -43,6 +45,7 @@ MOST_ROWS = 200
 MOST_TO_DO = 5
 FEWEST_FILTERED = 10
 MOST_UNREAD = 300
+NOT_READ = "not read"
 MOST_LISTED = 1_500_000
 LONGEST_IN_OPEN = 30_000
 # Characters that change the direction of writing, and surrogates, which UTF-8 cannot encode.
@@ -100,6 +103,7 @@ def rendered(page: Page) -> str:
     # Several captures of one group, of which none is known to be the latest, count as one.
     waiting = {one.name: one for one in reversed(shown) if one.tone in ("bad", "open")}
     to_do = [one for one in shown if one is waiting.get(one.name) and one.to_do]
+    unread = _unread(page)
     groups = _groups_csv(page)
     data = {name: text for name, text in _downloads(page, groups) if len(text) > LONGEST_IN_OPEN}
 
@@ -112,7 +116,8 @@ def rendered(page: Page) -> str:
             page=page,
             lines=shown,
             rows=map(Markup, rows[:MOST_ROWS]),
-            unread=page.unread[:MOST_UNREAD],
+            unread=unread[:MOST_UNREAD],
+            more_unread=page.unread_count - len(page.unread) + len(unread[MOST_UNREAD:]),
             open_details=map(Markup, texts[:in_the_open]),
             details=details,
             to_do=to_do,
@@ -228,10 +233,24 @@ def _packed(content: Mapping[str, object]) -> str:
 
 def _tallies(page: Page) -> list[tuple[str, str, str, int]]:
     """Return (verdict, mark, tone, number of groups), worst first; unread inputs come last."""
-    tallies = [(says, *MARKS[says][:2], count) for says, count in page.says]
-    if page.unread:
-        tallies.append(("not read", "✕", "open", page.unread_count))
-    return tallies
+    unread = Counter(says for says, _ in _unread(page))
+    unread[NOT_READ] += page.unread_count - len(page.unread)
+    return [
+        *((says, *MARKS[says][:2], count) for says, count in page.says),
+        *((says, "✕", "open", count) for says, count in unread.items() if count),
+    ]
+
+
+def _unread(page: Page) -> list[tuple[str, Failure]]:
+    """Return what the table shows as a verdict, and why, of each group and file without one.
+
+    Several texts of one group that has no snapshot are one line.
+    """
+    shown: dict[object, tuple[str, Failure]] = {}
+    for one in page.unread:
+        says = page.missed.get(one.group or "")
+        shown.setdefault(one.group if says else one, (says or NOT_READ, one))
+    return [*shown.values()]
 
 
 def _groups_csv(page: Page) -> str | None:
@@ -253,7 +272,7 @@ def _groups_csv(page: Page) -> str | None:
     }
     shown = attrgetter(*columns.values())
     rows = [(*shown(line), _proved(line)) for line in page.lines]
-    rows += [(one.about, None, "not read", one.reason) for one in page.unread]
+    rows += [(one.about, None, says, one.reason) for says, one in _unread(page)]
     text = as_csv([*columns, "peak_lag_best_proved"], rows)
     return text if len(text) <= MOST_LISTED else None
 

@@ -31,7 +31,7 @@ function save(data, text) {
 // The table of groups: filters and sorting.
 function setUpTable(table, more) {
   const body = table.tBodies[0];
-  const place = [...body.rows].find((row) => row.dataset.says === "not read");
+  const place = [...body.rows].find((row) => "unread" in row.dataset);
   if (place) place.insertAdjacentHTML("beforebegin", more.join(""));
   else body.insertAdjacentHTML("beforeend", more.join(""));
   const rows = [...body.rows];
