@@ -380,7 +380,7 @@ def show_notes(overview: Overview, who_reads: str = WHO_READS) -> None:
     if asked:
         tell(who_reads)
     if any(map(is_lagging, overview.worst)):
-        tell(f"{EVEN_LAGGING}: a few moves take a tenth or more off that of the busiest member")
+        tell(f"{EVEN_LAGGING}: a few moves take a tenth or more off the lag of the busiest member")
     conditions = {one.verdict.condition for one in overview.worst}
     for condition in sorted(filter(None, conditions)):
         show(f"* if {condition}")

@@ -240,7 +240,7 @@ def _print_all(
         "now"
     )
     _print_assumed(order)
-    tell(f"one in full: {in_full}")
+    tell(f"one group in full: {in_full}")
     if any(one.lower == "peak_lag" for one in advice):
         tell(f"by partitions, not lag: {by_load}")
 

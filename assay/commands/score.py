@@ -207,7 +207,7 @@ def score(
             tell(said)
     else:
         best = other_objective(tiers)
-        in_full = f"one in full: {alike.command('score', *best)}"
+        in_full = f"one group in full: {alike.command('score', *best)}"
         if len({one.name for one in groups}) == 1:
             of_one = replace(alike, sources=["FILE"], group=groups[0].name)
             in_full = f"one capture in full: {of_one.command('score', *best)}, with its file"

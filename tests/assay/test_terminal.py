@@ -181,7 +181,7 @@ def test_80_columns_suffice_and_no_word_is_broken(long_names, name):
     text = printed(name, long_names)
     assert "\x1b" not in text
     # A command is to be copied as it is.
-    lines = [line for line in text.splitlines() if "one in full: " not in line]
+    lines = [line for line in text.splitlines() if "one group in full: " not in line]
     assert [line for line in lines if len(line) > 80 and " " in line.strip()] == []
     times = re.compile(r"\d+\.\d+")
     for word in {word for line in lines for word in line.split()} - whole:

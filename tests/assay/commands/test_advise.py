@@ -113,7 +113,7 @@ def test_of_several_groups_there_is_a_line_each_and_the_greatest_gain_first(said
     # Of a group with partitions without an owner there is no peak to compare with.
     (torn,) = [line for line in found if line.startswith("torn ")]
     assert torn.split()[2:6] == ["-", "3", "not", "valid"]
-    assert found[-1] == "one in full: assay advise all.jsonl --group NAME"
+    assert found[-1] == "one group in full: assay advise all.jsonl --group NAME"
     answers = documents(said["all json"])
     assert [one["group"] for one in answers] == ["orders", "even", "idle", "torn", "empty"]
     assert not any(one["assignors"] for one in answers)
@@ -135,7 +135,7 @@ def test_of_several_groups_each_without_a_change_has_the_reason(said):
     # The table also names the groups whose advice depends on where consumers start.
     assert f"behind: only {LATEST}" in lines(said["behind and more"])
     assert lines(said["behind and more"])[-2:] == [
-        "one in full: assay advise behind.json all.jsonl --group NAME",
+        "one group in full: assay advise behind.json all.jsonl --group NAME",
         "by partitions, not lag: assay advise behind.json all.jsonl --lower peak_load",
     ]
     assert "start at the end" not in good(said["behind since"]).stdout

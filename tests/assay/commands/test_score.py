@@ -123,7 +123,7 @@ def test_of_a_group_without_lag_in_its_latest_capture_it_is_told_why(tmp_path):
         os.utime(tmp_path / view, (1e9 - 86_400 * age,) * 2)
     lines = assay("score", ".", cwd=tmp_path).stdout.splitlines()
     assert NO_LAG in lines
-    assert lines[-1] == "balance > moves; one in full: assay score . --group NAME"
+    assert lines[-1] == "balance > moves; one group in full: assay score . --group NAME"
     # A member that holds nothing has no lag to know.
     idle = {"topics": {}, "members": {"a": {"subscription": ["absent"]}}}
     write(tmp_path, {"idle.json": EVEN | {"group": "idle"} | idle})
