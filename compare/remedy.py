@@ -44,8 +44,7 @@ BY_REBALANCE = "takes a rebalance, such as by a restart of 1 member"
 IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
 IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
 BY_TASKS = (
-    "the assignor of tasks, at a rebalance; what it would do: "
-    "docs/how-to/judge-a-streams-application.md#score."
+    "the assignor of tasks, at a rebalance; {}: docs/how-to/judge-a-streams-application.md#{}."
 )
 OWN_OF_TASKS = "One of your own can in the classic protocol: task.assignor.class (KIP-924)."
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
@@ -341,7 +340,10 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         return who_moves_for_lag(group)
     if group.of_streams:
         there = not tried or any(map(_gets_there, tried))
-        return who_moves(BY_TASKS) if there else none_makes(len(tried), OWN_OF_TASKS)
+        is_classic = group.streams is None
+        more = ("what helps", "what-helps") if is_classic else ("what it would do", "score")
+        by = BY_TASKS.format(*more)
+        return who_moves(by) if there else none_makes(len(tried), OWN_OF_TASKS)
     own = by_lag(group) if on_lag else ""
     if objective == ("balance", MOVES):
         own = where_ours_runs(group)
