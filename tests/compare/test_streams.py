@@ -6,12 +6,13 @@ from dataclasses import replace
 from itertools import combinations
 
 from compare.judged import judge
-from compare.remedy import BY_TASKS, remedy
+from compare.remedy import BY_CLASSIC_TASKS, BY_TASKS, remedy
 from compare.scores import Score, ScoreTerm
 from compare.sentences import who_moves
 from compare.streams import tasks_of, tasks_sentences
 from groups import Group
 from groups.documents.assay_streams import of_mapping
+from groups.files import read_groups
 from tests.assay.calling import assay, good, one_after_the_other, write
 from tests.groups.importers.imported import CAPTURES
 
@@ -225,6 +226,18 @@ def test_who_makes_the_moves_of_tasks_is_no_assignor_of_kafkas_for_lag(tmp_path)
         "Who makes the moves: not the one assignor tried. One of your own can in the classic"
     )
     assert remedy(judged, [], None) == who_moves(BY_TASKS)
+    threads = enumerate((1, 1, 1, 2))
+    rows = [f"shop t {p} 1 1 0 shop-{m} /h shop-StreamThread-{m}" for p, m in threads]
+    header = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+    text = "\n".join([header, *rows, ""])
+    (classic,) = judge(read_groups("-", standard_input=text.encode()))
+    assert remedy(classic, [], None) == who_moves(BY_CLASSIC_TASKS)
+    rows = [
+        f"shop t {p} 1 1 0 shop-{m} /h shop-StreamThread-{m}" for p, m in enumerate((1, 1, 1, 2))
+    ]
+    header = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+    (group,) = read_groups("-", standard_input="\n".join([header, *rows, ""]).encode())
+    assert remedy(judge([group])[0], [], None) == who_moves(BY_CLASSIC_TASKS)
 
 
 def test_active_tasks_are_judged_as_partitions_of_threads_on_processes():
