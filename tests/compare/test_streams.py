@@ -232,12 +232,6 @@ def test_who_makes_the_moves_of_tasks_is_no_assignor_of_kafkas_for_lag(tmp_path)
     text = "\n".join([header, *rows, ""])
     (classic,) = judge(read_groups("-", standard_input=text.encode()))
     assert remedy(classic, [], None) == who_moves(BY_CLASSIC_TASKS)
-    rows = [
-        f"shop t {p} 1 1 0 shop-{m} /h shop-StreamThread-{m}" for p, m in enumerate((1, 1, 1, 2))
-    ]
-    header = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
-    (group,) = read_groups("-", standard_input="\n".join([header, *rows, ""]).encode())
-    assert remedy(judge([group])[0], [], None) == who_moves(BY_CLASSIC_TASKS)
 
 
 def test_active_tasks_are_judged_as_partitions_of_threads_on_processes():
