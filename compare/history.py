@@ -1,8 +1,8 @@
 """History: how a group changed over its captures: steadily worse, or good and bad in turns.
 
 "Steadily worse" is the trend test of Mann (1945) and Kendall (1975). It only counts pairs of
-captures that rise, so captures need not be at even intervals, and one peak is no trend. A value
-that rose in one or two captures passes the test too, and is told apart: it is a step.
+captures that rise, so captures need not be at even intervals, and one peak is no trend. A step
+needs no test: every capture since then is worse than every one before.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ LEAST_Z = 3.0
 LEAST_TURNS = 4
 # A value that exceeds all before it less often does not rise steadily.
 LEAST_RISES = 3
+# So many captures are on each side of a step.
+LEAST_BESIDE = 2
 # Fewer captures show nothing; of more, only the last ones are compared.
 LEAST_CAPTURES, MOST_CAPTURES = LEAST_TURNS + 1, 500
 WHAT = ("balance", "step", "lag", "turns", "open")
@@ -60,13 +62,13 @@ class Trend(NamedTuple):
     Attributes
     ----------
     group : its name
-    what : ``balance`` or ``lag`` if that got steadily worse; ``step`` if balance got worse in a
-        capture or two, and stayed so; ``turns`` if the group became improvable or not valid, and
-        good again, several times; ``open`` if balance shows no trend in the captures in which it
-        is known, and depends on who reads what in others
+    what : ``balance`` or ``lag`` if that got steadily worse; ``step`` if balance did not, but is
+        worse in all captures since one of them than in all before; ``turns`` if the group became
+        improvable or not valid, and good again, several times; ``open`` if balance shows no trend
+        in the captures in which it is known, and depends on who reads what in others
     first, last : how far balance was above the best, or lag in records; for turns, 0 and their
         number; for open ones, 0 and the number of captures in which balance is not known
-    captures : number of captures in which this was known
+    captures : number of captures in which this was known; of a step, those after it
     since : time of the first capture after a step, ISO 8601; None for all else
     """
 
@@ -90,13 +92,14 @@ class Trend(NamedTuple):
         if self.what == "open":
             return f"{self.group} in {self.last:,} of {counted(self.captures, 'capture')}"
         what = "records" if self.what == "lag" else "above the best"
-        when = over if self.since is None else f"since {self.since}"
-        return f"{self.group} from {self.first:,} to {self.last:,} {what} {when}"
+        if self.since is not None:
+            over = f"in all {counted(self.captures, 'capture')} since {self.since}"
+        return f"{self.group} from {self.first:,} to {self.last:,} {what} {over}"
 
 
 SAID = {
     "balance": "Balance gets steadily worse",
-    "step": "Balance got worse and stayed so",
+    "step": "Balance is worse than before",
     "lag": "Total lag grows steadily",
     "turns": "Good, and improvable or not valid, in turns",
     "open": "Balance depends on who reads what, so whether it gets worse is open",
@@ -109,17 +112,16 @@ def changes_of(group: str, captures: Iterable[Capture]) -> list[Trend]:
     found = []
     balance = [(one.captured_at, one.above) for one in ordered if one.above is not None]
     lag = [(one.captured_at, one.lag) for one in ordered if one.lag is not None]
-    if rises := _rises(balance):
-        steady = len(rises) >= LEAST_RISES
-        ends = balance[0][1], balance[-1][1], len(balance)
-        found.append(
-            Trend(group, "balance" if steady else "step", *ends, None if steady else rises[0])
-        )
-    if len(_rises(lag)) >= LEAST_RISES:
-        found.append(Trend(group, "lag", lag[0][1], lag[-1][1], len(lag)))
     unknown = sum(one.says == DEPENDS for one in ordered)
-    if balance and unknown and not rises:
+    if _rises(balance) >= LEAST_RISES:
+        found.append(Trend(group, "balance", balance[0][1], balance[-1][1], len(balance)))
+    elif unknown and balance:
         found.append(Trend(group, "open", 0, unknown, len(ordered)))
+    elif at := _step([value for _, value in balance]):
+        since, first = balance[at][0], balance[at - 1][1]
+        found.append(Trend(group, "step", first, balance[-1][1], len(balance) - at, since))
+    if _rises(lag) >= LEAST_RISES:
+        found.append(Trend(group, "lag", lag[0][1], lag[-1][1], len(lag)))
     sure = [one.says in BAD for one in ordered if one.says == GOOD or one.says in BAD]
     turns = sum(one != after for one, after in pairwise(sure))
     if turns >= LEAST_TURNS:
@@ -127,13 +129,22 @@ def changes_of(group: str, captures: Iterable[Capture]) -> list[Trend]:
     return found
 
 
-def _rises(series: Sequence[tuple[str, int]]) -> list[str]:
-    """Return the times at which a value exceeds all before it; none if there is no trend up."""
+def _rises(series: Sequence[tuple[str, int]]) -> int:
+    """Return how often a value exceeds all before it; 0 if there is no trend up."""
     values = [value for _, value in series]
     if not values or values[-1] <= values[0] or trend(values) < LEAST_Z:
-        return []
-    highest = [values[0], *accumulate(values, max)]
-    return [at for (at, value), before in zip(series, highest, strict=False) if value > before]
+        return 0
+    return sum(one > before for before, one in pairwise(accumulate(values, max)))
+
+
+def _step(values: Sequence[int]) -> int:
+    """Return the index of the first value from which on all exceed all before; 0 without one."""
+    most = [*accumulate(values, max)]
+    least = [*accumulate(reversed(values), min)][::-1]
+    places = range(LEAST_BESIDE, len(values) - LEAST_BESIDE + 1)
+    if len(values) < LEAST_CAPTURES:
+        return 0
+    return next((at for at in places if least[at] > most[at - 1]), 0)
 
 
 def trend(values: Sequence[int]) -> float:

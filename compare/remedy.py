@@ -47,7 +47,8 @@ OF_TASKS_PAGE = "docs/how-to/judge-a-streams-application.md"
 BY_TASKS = f"the assignor of tasks, at a rebalance; what it would do: {OF_TASKS_PAGE}#score."
 # In the classic protocol, what members tell each other of tasks is not known.
 BY_CLASSIC_TASKS = (
-    f"the assignor of tasks, at a rebalance; what helps: {OF_TASKS_PAGE}#what-helps."
+    "the assignor of tasks, at a rebalance; partitions of one task move together, so the moves "
+    f"are a hint. What helps: {OF_TASKS_PAGE}#what-helps."
 )
 OWN_OF_TASKS = "One of your own can in the classic protocol: task.assignor.class (KIP-924)."
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."

@@ -436,13 +436,13 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
             f" The {counted(sizing.members_now, 'member')} of now "
             f"{agreed(sizing.members_now, 'need')} another assignment for that: as assigned, the "
             f"{beyond}. {_moves_needed(sizing, '. ')}{solve} prints "
-            f"{'one' if sizing.change is None else 'who gives what to whom'}"
-            f"{_moves_uneven(sizing, ', with --objective moves')}."
+            f"{'one' if sizing.change is None else 'who gives what to whom'}."
+            f"{_moves_uneven(sizing, ': --objective moves')}"
         )
     elif sizing.change is not None:
         more = counted(len(sizing.change.group.members) - sizing.members_now, "more member")
-        if needed := _moves_needed(sizing, _moves_uneven(sizing)):
-            said += f" With {more}, {needed}."
+        if needed := _moves_needed(sizing, "."):
+            said += f" With {more}, {needed}{_moves_uneven(sizing)}"
     if fewer is not None:
         tier = next(tier for tier in sizing.objective if tier in LAG_PEAKS)
         said += f" {fewer:,} would do if loads may be uneven: --objective {tier}."
@@ -494,7 +494,7 @@ def _moves_needed(sizing: Sizing, after: str) -> str:
 
 
 def _moves_uneven(sizing: Sizing, option: str = "") -> str:
-    """Return how many moves reach a target if loads may be uneven; empty if that is no fewer.
+    """Return the sentence on how many moves reach a target if loads may be uneven, if fewer do.
 
     Parameters
     ----------
@@ -503,7 +503,8 @@ def _moves_uneven(sizing: Sizing, option: str = "") -> str:
     free = sizing.change_uneven
     if free is None or free.assignment is None:
         return ""
-    return f"; {len(free.assignment.moved):,} if loads may be uneven{option}"
+    moves = len(free.assignment.moved)
+    return f" If loads may be uneven, {moves:,} {agreed(moves, 'are')} enough{option}."
 
 
 def _enough(sizing: Sizing, pod: int) -> str:

@@ -86,9 +86,9 @@ def _best_tried(trials: Sequence[Tried], now: int, lower: Lower) -> str:
     if len({one.peak for one in trials}) == 1 < len(trials):
         return f"All {len(trials):,} tried leave {leaves}."
     of = f"The best of {len(trials):,} tried" if len(trials) > 1 else "The one tried"
-    lost = f"{best.tried - best.kept:,} of {best.tried:,} joins and leaves"
+    lost = f"{best.tried - best.kept:,} of {best.tried:,} tries with one member more or less"
     is_chance = best.peak is not None and best.peak < now and _by_chance(best, lower)
-    chance = f", by chance: after {lost} it has more than the least" if is_chance else ""
+    chance = f", by chance: in {lost} it has more than the least" if is_chance else ""
     return f"{of}, {spoken(best.assignor)}, leaves {leaves}{chance}."
 
 

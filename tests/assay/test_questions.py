@@ -66,8 +66,8 @@ ANSWERS = {
     "How many consumers do I need to cut the lag of the busiest one to 70%?": [
         "kpr-c: ... 2 members are enough for a peak lag of at most 967 with balanced loads if the "
         "assignor looks at lag; with 1 it is 1,625, and with 3 it is 900. ... 2 moves are enough. "
-        "assay solve groups.txt --group kpr-c ... prints who gives what to whom; 1 if loads may "
-        "be uneven, with --objective moves.",
+        "assay solve groups.txt --group kpr-c ... prints who gives what to whom. If loads may "
+        "be uneven, 1 is enough: --objective moves.",
         "Who makes the moves: none of the 5 assignors tried; roundrobin comes nearest, to 1,356. "
         "...",
     ],

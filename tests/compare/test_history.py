@@ -43,21 +43,36 @@ def test_captures_of_which_nothing_is_known_are_passed_over():
     assert changes_of("g", [*captures, *known]) == [Trend("g", "balance", 0, 6, 7)]
 
 
-@pytest.mark.parametrize(("values", "rises"), [([0, 4], 1), ([0, 2, 4], 2), ([0, 1, 2, 4], 3)])
-def test_what_rose_once_or_twice_is_a_step_with_its_time_and_no_steady_trend(values, rises):
+@pytest.mark.parametrize(
+    ("values", "change"),
+    [
+        ([0, 0, 0, 4, 4], Trend("g", "step", 0, 4, 2, "03")),
+        ([1, 0, 2, 2, 4], Trend("g", "step", 0, 4, 3, "02")),
+        # Once or twice is not steadily, however many captures there are.
+        ([0] * 20 + [2] * 20 + [4] * 20, Trend("g", "step", 0, 4, 40, "20")),
+        ([0] * 20 + [1] * 20 + [2] * 20 + [4] * 20, Trend("g", "balance", 0, 4, 80)),
+        # One capture on a side shows no step, and what comes back is none.
+        ([0, 0, 0, 0, 4], None),
+        ([0, 4, 4, 4, 4], None),
+        ([0, 0, 4, 4, 0], None),
+    ],
+)
+def test_a_step_is_told_with_its_time_and_apart_from_what_gets_steadily_worse(values, change):
     captures = [
-        Capture(f"{at:02}", "improvable", "balance", values[min(at // 10, rises)], 4)
-        for at in range(10 * len(values))
+        Capture(f"{at:02}", "improvable", "balance", value, 4) for at, value in enumerate(values)
     ]
-    step = Trend("g", "step", 0, 4, len(captures), "10")
-    steady = Trend("g", "balance", 0, 4, len(captures))
-    assert changes_of("g", captures) == [step if rises < 3 else steady]
-    assert sentences_of([step]) == [
-        "Balance got worse and stayed so: g from 0 to 4 above the best since 10."
-    ]
-    # Lag that rises in one capture does not grow.
+    assert changes_of("g", captures) == ([] if change is None else [change])
+    # Lag that rises in a capture or two does not grow steadily.
     waiting = [one._replace(at_least=0, lag=one.at_least) for one in captures]
-    assert [one.what for one in changes_of("g", waiting)] == (["lag"] if rises == 3 else [])
+    grows = change is not None and change.what == "balance"
+    assert [one.what for one in changes_of("g", waiting)] == (["lag"] if grows else [])
+
+
+def test_the_sentence_on_a_step_says_since_when_and_in_how_many_captures():
+    assert sentences_of([Trend("g", "step", 0, 4, 3, "2026-11-20T12:00:00Z")]) == [
+        "Balance is worse than before: g from 0 to 4 above the best in all 3 captures since "
+        "2026-11-20T12:00:00Z."
+    ]
 
 
 def test_that_a_trend_is_open_is_said_where_who_reads_what_decides_some_captures():

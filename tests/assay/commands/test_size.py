@@ -80,7 +80,7 @@ def test_where_the_members_of_now_need_another_assignment_the_command_for_it_is_
 def test_the_fewest_moves_to_a_target_are_said_also_where_a_member_has_to_join(folder):
     asked = ("size", "late.json", "--target")
     joins, *_ = good(assay(*asked, "peak_lag=1000", cwd=folder)).stdout.splitlines()
-    assert "With 1 more member, 2 moves are enough; 1 if loads may be uneven." in joins
+    assert "With 1 more member, 2 moves are enough. If loads may be uneven, 1 is enough." in joins
     load, *_ = good(assay(*asked, "peak_load=3", cwd=folder)).stdout.splitlines()
     assert "moves" not in load
 
