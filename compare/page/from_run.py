@@ -84,7 +84,7 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
         yours=comparison_in(yours, tiers),
         benchmark=comparison_in(found.of(sorted(apart)), tiers, without=[CURRENT]),
         unknown=yours.counts("groups").get("unknown", 0),
-        trend=over_time(folder, objective, yours, glances, yours.changes()),
+        trend=over_time(folder, objective, yours, glances),
     )
     own = [one for one in unread if not _is_apart(one, apart)]
     overview = yours.overview(glances).with_missed(_missed(folder, own))

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from compare.figures.rows import Record
     from compare.fleet.aggregates import Aggregates
-    from compare.history import Trend
     from compare.overview import Glance
     from compare.page.drawing import Drawing
 
@@ -33,16 +32,14 @@ def over_time(
     objective: str,
     found: Aggregates,
     worst: Sequence[Glance],
-    changes: Sequence[Trend],
 ) -> tuple[Drawing, ...]:
     """Return figures over time: groups by verdict, and moves and lag of some groups.
 
     Parameters
     ----------
     worst : groups, the worst first
-    changes : as `compare.history.ordered` returns them
     """
-    drawings = []
+    drawings, changes = [], found.changes()
     verdicts = _verdicts(found)
     if len({row["captured_at"] for row in verdicts}) > 1:
         drawings.append(_drawing(verdicts, "groups", "Verdicts over time", VERDICTS))

@@ -1,5 +1,6 @@
 """How groups went over their captures, as the page of a run draws it."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
@@ -8,7 +9,7 @@ import pytest
 
 from compare.fleet.aggregates import Aggregates
 from compare.fleet.tables import TABLES, new_run
-from compare.history import Trend
+from compare.history import Trend, ordered
 from compare.overview import Glance
 from compare.page.from_run import page_of_run
 from compare.page.over_time import MOST_CAPTURES, MOST_GROUPS, over_time
@@ -36,7 +37,9 @@ def capture(group: str, hour: int, says: str, moves: int | None = None, **more) 
     }
 
 
-def drawings(folder, captures: list[dict], *worst: str, changes=()) -> dict[str, list[str]]:
+def drawings(
+    folder, captures: list[dict], *worst: str, changes: Sequence[Trend] = ()
+) -> dict[str, list[str]]:
     """Return the lines of each drawing's data, by its title."""
     below = folder / "optima" / f"run={new_run(FIRST)}"
     below.mkdir(parents=True)
@@ -46,9 +49,15 @@ def drawings(folder, captures: list[dict], *worst: str, changes=()) -> dict[str,
         | {"label": one["verdict"]["says"]}
         for one in captures
     ]
+    trend += [
+        {"statistic": "change", "group": one.group, "label": one.what, "x": one.first}
+        | {"y": one.last, "count": one.captures, "captured_at": one.since}
+        for one in changes
+    ]
     found = Aggregates(pa.Table.from_pylist(trend, TABLES["aggregates"]), current=True)
+    assert found.changes() == ordered(changes)
     glances = [Glance(name, at(0), 3, 9, Verdict(BAD, sure=True)) for name in worst]
-    drawn = over_time(folder, OBJECTIVE, found, glances, changes)
+    drawn = over_time(folder, OBJECTIVE, found, glances)
     assert all(one.svg.startswith("<svg") and "NaN" not in one.svg for one in drawn)
     return {one.title: one.data.splitlines() for one in drawn}
 
@@ -107,7 +116,7 @@ def test_of_many_groups_and_captures_the_worst_and_the_last_are_drawn(tmp_path):
 
 def test_what_changed_comes_before_the_worst_and_lag_that_grows_is_drawn(tmp_path):
     captures = [capture(name, hour, GOOD, lag=10 * hour) for name in "ab" for hour in range(2)]
-    changes = [Trend("b", "lag", 0, 10, 2), Trend("a", "turns", 0, 4, 9)]
+    changes = [Trend("b", "lag", 0, 10, 2), Trend("a", "step", 0, 4, 9, at(1))]
     found = drawings(tmp_path, captures, "b", changes=changes)
     lines = [f"{at(0)},a,0", f"{at(1)},a,0", f"{at(0)},b,0", f"{at(1)},b,0"]
     assert found["Groups over time"] == [HEADS, *lines]
