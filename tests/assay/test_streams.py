@@ -6,10 +6,12 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import monotonic
 from unittest.mock import patch
 
 import pytest
 
+from assay.progress import AFTER_SECONDS
 from heuristics.catalogue import WRITTEN
 from tests.assay.calling import ASSAY, assay, on_a_terminal
 from tests.processes import in_python
@@ -116,8 +118,10 @@ def test_standard_error_that_is_no_terminal_gets_no_progress(folder):
 
 
 def test_what_is_done_at_once_shows_no_progress(folder):
+    start = monotonic()
     said, _ = on_a_terminal([ASSAY, "validate", "orders.json"], folder, "stderr")
-    assert said == ""
+    # On a busy machine it is not done at once.
+    assert said == "" or monotonic() - start > AFTER_SECONDS
 
 
 def test_what_the_user_types_is_not_written_over():
