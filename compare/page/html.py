@@ -104,7 +104,7 @@ def rendered(page: Page) -> str:
     waiting = {one.name: one for one in reversed(shown) if one.tone in ("bad", "open")}
     to_do = [one for one in shown if one is waiting.get(one.name) and one.to_do]
     unread = _unread(page)
-    groups = _groups_csv(page)
+    tallies, groups = _tallies(page, unread), _groups_csv(page, unread)
     data = {name: text for name, text in _downloads(page, groups) if len(text) > LONGEST_IN_OPEN}
 
     def laid_out(details: int) -> tuple[str, int]:
@@ -126,7 +126,7 @@ def rendered(page: Page) -> str:
             packed=packed,
             packed_data=data,
             groups_csv=groups,
-            tallies=_tallies(page),
+            tallies=tallies,
             has=has,
             style=Markup(_asset("style.css")),
             script=Markup(_asset("page.js")),
@@ -231,13 +231,13 @@ def _packed(content: Mapping[str, object]) -> str:
     return base64.b64encode(gzip.compress(data, mtime=0)).decode()
 
 
-def _tallies(page: Page) -> list[tuple[str, str, str, int]]:
+def _tallies(page: Page, unread: Sequence[tuple[str, Failure]]) -> list[tuple[str, str, str, int]]:
     """Return (verdict, mark, tone, number of groups), worst first; unread inputs come last."""
-    unread = Counter(says for says, _ in _unread(page))
-    unread[NOT_READ] += page.unread_count - len(page.unread)
+    without = Counter(says for says, _ in unread)
+    without[NOT_READ] += page.unread_count - len(page.unread)
     return [
         *((says, *MARKS[says][:2], count) for says, count in page.says),
-        *((says, "✕", "open", count) for says, count in unread.items() if count),
+        *((says, "✕", "open", count) for says, count in without.items() if count),
     ]
 
 
@@ -253,7 +253,7 @@ def _unread(page: Page) -> list[tuple[str, Failure]]:
     return [*shown.values()]
 
 
-def _groups_csv(page: Page) -> str | None:
+def _groups_csv(page: Page, unread: Sequence[tuple[str, Failure]]) -> str | None:
     """Return the lines of all groups as CSV; None if too long for a page."""
     columns = {
         "group": "name",
@@ -272,7 +272,7 @@ def _groups_csv(page: Page) -> str | None:
     }
     shown = attrgetter(*columns.values())
     rows = [(*shown(line), _proved(line)) for line in page.lines]
-    rows += [(one.about, None, says, one.reason) for says, one in _unread(page)]
+    rows += [(one.about, None, says, one.reason) for says, one in unread]
     text = as_csv([*columns, "peak_lag_best_proved"], rows)
     return text if len(text) <= MOST_LISTED else None
 
