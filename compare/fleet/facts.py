@@ -22,6 +22,7 @@ from compare.overview import GUESSES, NAMED
 from compare.scores import COUNTED, CURRENT
 from compare.verdict import BETTER_EXISTS, EMPTY, EVEN_LAGGING, GOOD, urgency
 from groups.collection import latest_in
+from groups.documents.json_files import END_OF_LINES
 from groups.wording import MOST_NAMED
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ PER_DOUBLING = 16
 
 _EXCESSES = ("excess", "excess_from", "excess_to")
 # SQL for a group's family: its file if that holds many groups, else its folder.
-FAMILY = """
-    CASE WHEN substring_index(source, ', ', 1) RLIKE '(?i)[.]((jsonl|ndjson)([.]gz)?|parquet)$'
+FAMILY = f"""
+    CASE WHEN substring_index(source, ', ', 1) RLIKE '(?i){END_OF_LINES}|[.]parquet$'
               THEN substring_index(source, ', ', 1)
          WHEN substring_index(source, ', ', 1) LIKE '%/%'
               THEN regexp_replace(substring_index(source, ', ', 1), '/[^/]*$', '')

@@ -14,6 +14,7 @@ from compare.fleet.optima import ANSWERS
 from compare.fleet.session import ANY_BYTES, BATCH, NO_COLON, reason_in
 from compare.fleet.tables import as_pattern, is_local
 from compare.fleet.worker import answer, items_of_files, items_of_lines, items_of_rows
+from groups.documents.json_files import END_OF_LINES
 from groups.errors import BadInput, Failure
 from groups.files import PARQUET, may_hold_groups, nothing_in
 from groups.portions import in_portions
@@ -287,7 +288,7 @@ def _portion_of_files(spark: SparkSession, files: Sequence[File], in_folder: boo
 
     read = spark.read.format("binaryFile").load(_patterns(files))
     start = sql.substring("content", 1, 4096).cast("string")
-    alone = start.contains('"assay-') | sql.col("path").rlike(r"[.](jsonl|ndjson)([.]gz)?$")
+    alone = start.contains('"assay-') | sql.col("path").rlike(END_OF_LINES)
     folder = sql.regexp_replace("path", "/[^/]*$", "")
     frame = read.select(
         sql.when(alone, sql.col("path")).otherwise(folder).alias("together"),

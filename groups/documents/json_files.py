@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LINES = (".jsonl", ".ndjson")
+# Matches the end of such a file's name, in Spark too.
+END_OF_LINES = rf"[.]({'|'.join(one[1:] for one in LINES)})([.]gz)?$"
 
 
 class RepeatedKeys(dict[str, Any]):
