@@ -23,7 +23,7 @@ from compare.over_groups import (
 )
 from compare.overview import GUESSES, Glance, Overview, is_lagging
 from compare.page.group.line import labels_of
-from compare.remedy import in_the_broker
+from compare.remedy import of_other_protocol
 from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import (
     COUNTED,
@@ -101,7 +101,8 @@ def show_scores(
     if any(term.excess for row in rows for term in row.terms or ()):
         but = ", except of peak lag" if lagging else ""
         tell(f"in brackets: how much worse than the optimum{but}")
-    if said := in_the_broker(row.assignor for row in scores):
+    others = (row.assignor for row in scores)
+    if said := of_other_protocol(others, solution.group):
         tell(said)
     if lowest is not None and lagging:
         tell(

@@ -14,15 +14,13 @@ from compare.sentences import (
     AN_ASSIGNOR,
     LAG_AWARE,
     NONE_BY_LAG,
-    assigned_by,
-    by_broker,
     who_moves,
 )
 from compare.verdict import ALL_ALIKE
 from groups.tiers import LAG_PEAKS, MOVES, OF_COUNTS, PEAKS
 from groups.wording import agreed, counted, few
 from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, assignor_named, shipped_here
-from heuristics.protocol import Protocol, supported_protocols
+from heuristics.protocol import Protocol, assigned_by, by_broker, supported_protocols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,7 +49,7 @@ BY_CLASSIC_TASKS = (
     f"are a hint. What helps: {OF_TASKS_PAGE}#what-helps."
 )
 OWN_OF_TASKS = "One of your own can in the classic protocol: task.assignor.class (KIP-924)."
-NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
+NOT_HERE = "Kafka's own assignors are not here, and were not tried: assay fetch kafka-java."
 BY_YOUR_OWN = "One of your own can: docs/how-to/test-my-assignor.md."
 # For readers whose own command is not known, as of the tables of a run.
 ADVISE = "assay advise"
@@ -137,16 +135,25 @@ def is_brokers(name: str) -> bool:
     return name.startswith((f"{BROKER}/", f"{OURS}/"))
 
 
-def in_the_broker(names: Iterable[str]) -> str:
-    """Return the sentence on which assignors need the protocol of KIP-848; empty if none does.
+def of_other_protocol(names: Iterable[str], group: Group | None = None) -> str:
+    """Return the sentence on which assignors need the protocol that the group does not use.
+
+    Parameters
+    ----------
+    group : None: any group whose consumers assign
 
     Examples
     --------
-    >>> in_the_broker(["range", "kafka-broker/uniform@4.4.0"])
+    >>> of_other_protocol(["range", "kafka-broker/uniform@4.4.0"])
     "Only with group.protocol=consumer (KIP-848): the broker's uniform 4.4.0."
     """
-    found = [spoken(name) for name in names if is_brokers(name)]
-    return f"Only with group.protocol=consumer (KIP-848): {few(found)}." if found else ""
+    if group is not None and by_broker(group):
+        protocol = "classic"
+        found = [n for n in names if listed_as(n) and not (is_brokers(n) or is_rule(n))]
+    else:
+        protocol, found = "consumer (KIP-848)", [*filter(is_brokers, names)]
+    told = few([*map(spoken, found)])
+    return f"Only with group.protocol={protocol}: {told}." if found else ""
 
 
 def assigns_now(name: str, group: Group) -> bool:
@@ -207,10 +214,10 @@ def steps_to_deploy(change: Change) -> list[str]:
         # A group from the classic protocol gets the broker's default assignor, which is uniform.
         settings += [f"group.remote.assignor={listed}"] if by_broker(group) or is_ours else []
         jar = f" with our jar ({IN_BROKERS})" if is_ours else ""
-        said = (
-            f"Takes a restart of {members} with {' and '.join(settings)}, one by one: broker 4.0 "
-            f"or later{jar} and a client that speaks KIP-848."
-        )
+        of_classic = f"broker 4.0 or later{jar} and a client that speaks KIP-848"
+        needs = of_classic if not by_broker(group) else f"brokers{jar}" if jar else ""
+        said = f"Takes a restart of {members} with {' and '.join(settings)}, one by one"
+        said += f": {needs}." if needs else "."
     elif by_broker(group):
         said = f"Takes a restart of {members}, one by one, with group.protocol=classic."
     elif change.rolling_restarts == 1:

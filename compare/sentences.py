@@ -26,11 +26,9 @@ from compare.verdict import (
     without_owner,
 )
 from groups.assignment import Assignment, ViolationKind
-from groups.errors import Refused
 from groups.tiers import LAG_PEAKS, called, in_words
 from groups.unknown import reading_least
 from groups.wording import ON_THE_WAY, agreed, counted, few
-from heuristics.protocol import choose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -242,26 +240,6 @@ def _waits(judged: Judged) -> str:
 def start_consumers(verdict: Verdict) -> str:
     """Return what to do about a group that nobody reads, in a few words."""
     return f"start its consumers: {_waiting(verdict)}"
-
-
-def assigned_by(group: Group) -> str | None:
-    """Return the assignor that a group ends up with; None if a member's list is unknown."""
-    listed = {
-        member: details.assignors
-        for member, details in zip(group.members, group.details, strict=False)
-        if details.assignors
-    }
-    if len(listed) < len(group.members):
-        return None
-    try:
-        return choose(listed).assignor
-    except Refused:
-        return None
-
-
-def by_broker(group: Group) -> bool:
-    """Return whether the snapshot shows that the broker assigns consumers (KIP-848), no tasks."""
-    return not group.of_streams and (group.is_kip_848 or assigned_by(group) == "uniform")
 
 
 def spread(loads: Int64 | Sequence[int]) -> str:

@@ -16,6 +16,7 @@ from groups import BadInput
 from heuristics.assignor import Assignor
 from heuristics.nearest import nearest
 from heuristics.own import installed, is_own, own_function, own_named, require_importable
+from heuristics.protocol import by_broker
 from heuristics.shipped import ALL, CLIENTS, known_as, listed, names_like, shipped_named
 from heuristics.shipped.task_assignor import TaskAssignor
 from heuristics.written import kip54, kip169_lag, kip615, range, round_robin, sticky_that_ends
@@ -23,6 +24,7 @@ from heuristics.written import kip54, kip169_lag, kip615, range, round_robin, st
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from groups import Group
     from heuristics.own import AssignorFunction
 
 
@@ -182,25 +184,27 @@ def _unknown(name: str, besides: Collection[str] = ()) -> BadInput:
 
 # `range` and `roundrobin` as written agree with Kafka's, and need no JVM.
 AGREE_WITH_KAFKAS = ("range", "roundrobin")
-SHIPPED = ("kafka-java/sticky", "kafka-java/cooperative-sticky", "kafka-broker/uniform")
-BROKERS_RANGE = "kafka-broker/range"
+IN_BROKER = ("kafka-broker/uniform", "kafka-broker/range")
+SHIPPED = ("kafka-java/sticky", "kafka-java/cooperative-sticky", IN_BROKER[0])
 # Used instead if no class of Kafka's can be called here.
 WRITTEN_INSTEAD = ("kip-429-cooperative", "kip-54-sticky")
 
 
-def usual_assignors(*, in_broker: bool = False) -> list[str]:
-    """Return the default assignors, which most groups run.
+def usual_assignors(groups: Iterable[Group]) -> list[str]:
+    """Return the default assignors of the groups, which most groups like them run.
 
-    `range`, `roundrobin`, and those of Kafka's `sticky`, `cooperative-sticky` and `uniform` that
-    can be called here; if none can, `kip-429-cooperative` and `kip-54-sticky` as written.
-
-    Parameters
-    ----------
-    in_broker : whether the broker assigns a group (KIP-848); its other assignor, `range`, is
-        added then
+    Of a group whose consumers assign: `range`, `roundrobin`, and those of Kafka's `sticky`,
+    `cooperative-sticky` and `uniform` that can be called here; if none can, `kip-429-cooperative`
+    and `kip-54-sticky` as written. Of a group that the broker assigns (KIP-848): those of its
+    `uniform` and `range` that can be called here. Of a group of Kafka Streams: none.
     """
-    other = shipped_here([BROKERS_RANGE] if in_broker else [])
-    return [*AGREE_WITH_KAFKAS, *(shipped_here() or WRITTEN_INSTEAD), *other]
+    in_broker = {by_broker(group) for group in groups if not group.of_streams}
+    names: list[str] = []
+    if False in in_broker:
+        names += [*AGREE_WITH_KAFKAS, *(shipped_here() or WRITTEN_INSTEAD)]
+    if True in in_broker:
+        names += shipped_here(IN_BROKER)
+    return [*dict.fromkeys(names)]
 
 
 def shipped_here(names: Sequence[str] = SHIPPED) -> list[str]:

@@ -105,6 +105,26 @@ def choose(preferences: Mapping[str, Sequence[str]]) -> Choice:
     return Choice(ranked[0], protocol, {name: votes[name] for name in ranked})
 
 
+def assigned_by(group: Group) -> str | None:
+    """Return the assignor that a group ends up with; None if a member's list is unknown."""
+    listed = {
+        member: details.assignors
+        for member, details in zip(group.members, group.details, strict=False)
+        if details.assignors
+    }
+    if len(listed) < len(group.members):
+        return None
+    try:
+        return choose(listed).assignor
+    except Refused:
+        return None
+
+
+def by_broker(group: Group) -> bool:
+    """Return whether the snapshot shows that the broker assigns consumers (KIP-848), no tasks."""
+    return not group.of_streams and (group.is_kip_848 or assigned_by(group) == "uniform")
+
+
 def static_protocol(assignors: Sequence[str]) -> Protocol:
     """Return a member's protocol by the rule that KIP-726 replaces, fixed when it starts.
 

@@ -37,7 +37,7 @@ from compare.overview import guessed_in
 from compare.promises.findings import known_of
 from compare.remedy import MOST_RESTARTS, listed_as
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
-from compare.sentences import assigned_by, on_the_way_sentence
+from compare.sentences import on_the_way_sentence
 from compare.verdict import NOBODY_READS
 from compare.what_if import all_alike
 from groups.collection import latest_of
@@ -45,6 +45,7 @@ from groups.errors import BadInput, Failure
 from groups.tiers import MOVES
 from groups.wording import counted, few, first_lines, percent
 from heuristics import matching
+from heuristics.protocol import assigned_by
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:

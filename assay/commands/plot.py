@@ -141,13 +141,12 @@ class _Drawn:
     def assignors(self, names: list[str]) -> alt.Chart:
         from compare import figures
         from compare.scores import CURRENT, assignors_asked, score_assignors
-        from compare.sentences import by_broker
         from heuristics.catalogue import usual_assignors
         from heuristics.time_limit import TimeLimit
         from optimal import solve
 
         self.group.require_subscriptions()
-        usual = usual_assignors(in_broker=by_broker(self.group))
+        usual = usual_assignors([self.group])
         asked = [CURRENT, *(assignors_asked(names) if names else usual)]
         best = solve(self.group, self.tiers, time_limit=self.seconds)
         with TimeLimit(self.seconds) as limit:

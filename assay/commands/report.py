@@ -140,14 +140,11 @@ def _folder_of_a_run(sources: Sequence[str]) -> str | None:
 
 
 def _assignors_to_try(assignor: Sequence[str] | None, groups: Sequence[Group]) -> list[str]:
-    """Return the named assignors, else the usual ones unless all groups are of Kafka Streams."""
+    """Return the named assignors, else the usual ones of the groups."""
     from compare.scores import CURRENT, OPTIMUM, assignors_asked
-    from compare.sentences import by_broker
     from heuristics.catalogue import usual_assignors
 
-    consumers = not all(group.of_streams for group in groups)
-    usual = usual_assignors(in_broker=any(map(by_broker, groups))) if consumers else []
-    names = assignors_asked(assignor) if assignor else usual
+    names = assignors_asked(assignor) if assignor else usual_assignors(groups)
     return [name for name in names if name not in (CURRENT, OPTIMUM)]
 
 

@@ -157,7 +157,6 @@ def scenario(
     The first event meets the assignment as it is now, each later one what the optimum or the
     assignor made last. Unknown subscriptions are taken as all topics.
     """
-    names = matching(assignor) if assignor else [] if guests.probe else usual_assignors()
     variation = _variation(order, misses, stays, start or (), to, back=back)
     # A folder holds groups, of which --group names one.
     data = {file: read_bytes(file) for file in files if group is None or not is_folder(file)}
@@ -196,6 +195,8 @@ def scenario(
                 f"{one.name}: has events and is no rollout: leave out --order, --misses, "
                 "--stays, --from, --to and --back"
             )
+    usual = () if guests.probe else usual_assignors([one.group for one in asked])
+    names = matching(assignor) if assignor else usual
     with guests.joined(seconds=time_limit) as joined:
         who: list[str | Assignor] = [*names, *(one.assignor for one in joined)]
         for one in asked:

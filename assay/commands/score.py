@@ -71,7 +71,7 @@ from compare.scores import (
     score_without_subscriptions,
     scores_document,
 )
-from compare.sentences import assigned_by, by_broker, hosts_sentence, sentence
+from compare.sentences import hosts_sentence, sentence
 from compare.streams import tasks_of, tasks_sentences
 from compare.verdict import NO_MEMBERS, NOBODY_READS
 from groups.collection import latest_of
@@ -79,6 +79,7 @@ from groups.tiers import LAG_PEAKS, PRESETS, called, in_words, parse_objective
 from groups.tiers import Objective as Tiers
 from groups.wording import agreed, counted, few, first_lines
 from heuristics.catalogue import usual_assignors
+from heuristics.protocol import assigned_by, by_broker
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping, Sequence
@@ -140,8 +141,8 @@ def score(
     judged = every if len(groups) == len(captures) else [every[at] for at in latest]
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
-    usual = not plans and len(judged) == 1 and not judged[0].group.of_streams
-    names = asked or (usual_assignors(in_broker=by_broker(judged[0].group)) if usual else ())
+    usual = not plans and len(judged) == 1
+    names = asked or (usual_assignors([judged[0].group]) if usual else ())
     names = [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
     made = score_all_judged(
         judged,

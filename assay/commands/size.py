@@ -30,7 +30,6 @@ from compare.remedy import assigning, best_of, by_lag, is_rule, none_makes, spok
 from compare.sentences import (
     NO_ASSIGNOR_EVENS_HOSTS,
     NONE_BY_LAG,
-    by_broker,
     spread,
     who_moves,
 )
@@ -193,8 +192,8 @@ def size(
         alike = Asked(sources=files, group=one.name, options=options, time_limit=time_limit)
         tell_how_it_stands(one)
         makers = ""
-        if found.change is not None and not one.of_streams:
-            usual = usual_assignors(in_broker=by_broker(one))
+        if found.change is not None:
+            usual = usual_assignors([one])
             usual = [name for name in usual if not is_rule(name)]
             with TimeLimit(time_limit) as limit:
                 makers = made_by(found, reached(found, usual, limit))

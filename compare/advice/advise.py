@@ -25,7 +25,6 @@ from compare.lag.behind import if_latest
 from compare.lag.fall import delay
 from compare.lag.lowest import hottest
 from compare.remedy import name_of, spoken
-from compare.sentences import assigned_by, by_broker
 from compare.sizes.pods import pods_of
 from compare.verdict import ALL_ALIKE
 from compare.what_if import reading, what_if
@@ -34,6 +33,7 @@ from groups.errors import BadInput, require_one_of
 from groups.needs import require_data
 from groups.wording import duration
 from heuristics.catalogue import usual_assignors
+from heuristics.protocol import assigned_by
 from heuristics.time_limit import TimeLimit
 from optimal.time_left import TimeLeft
 
@@ -144,7 +144,7 @@ def advise(
         peak = replace(least, value=min(least.value, peak_now), bound=min(least.bound, peak_now))
         best = replace(best, peak=peak)
     # If the verdict depends on who reads what, so does the result of an assignor.
-    asked = usual_assignors(in_broker=by_broker(group)) if assignors is None else assignors
+    asked = usual_assignors([group]) if assignors is None else assignors
     names = asked if worlds.known or judged.verdict.sure else ()
     pods = pods_of(worlds.most) if worlds.known else None
     start, pod = replace(start, pods=pods), 1 if pods is None else pods.threads

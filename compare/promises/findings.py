@@ -15,7 +15,7 @@ from compare.over_groups import best_in, best_of_all
 from compare.promises.promise import Judgement, is_promised, promise_named
 from compare.promises.record import KEYS, Found, Held, Record
 from compare.promises.trial import Trial, optima, runner_of
-from compare.remedy import in_the_broker, spoken
+from compare.remedy import of_other_protocol, spoken
 from compare.what_if import all_alike
 from groups import BadInput, Group
 from groups.documents import fields
@@ -301,7 +301,7 @@ def known_of(assignors: Sequence[str]) -> str:
 def best_sentences(standings: Sequence[Standing]) -> str:
     """Return what is said of the best assignors: findings, too, and their protocol; or nothing."""
     best = best_of_all(standings)
-    return " ".join(filter(None, (best_in(standings), in_the_broker(best), known_of(best))))
+    return " ".join(filter(None, (best_in(standings), of_other_protocol(best), known_of(best))))
 
 
 def read_lines(path: str | Path, read: Callable[[object], T]) -> Iterator[T]:

@@ -1,4 +1,4 @@
-"""Eighteen questions about groups, each answered by one command of the README."""
+"""Nineteen questions about groups, each answered by one command of the README."""
 
 import json
 import re
@@ -26,6 +26,11 @@ PLAN = {
 ANSWERS = {
     "Which of my groups are not": [
         "Nobody reads 1 of 11 groups: empty-e ...; 1 is improvable: ..."
+    ],
+    "My groups have group.protocol=consumer": [
+        "1. Let an assignor that looks at lag move 1 partition: ...",
+        " Who makes the moves: no assignor of Kafka's, ... a class of yours on the brokers, ...",
+        "- another assignor: all 2 tried leave the busiest member with 1,356",
     ],
     "Is this group fine?": ["kpr-c: improvable for sure. Moving 2 of 14 partitions ..."],
     "Lag piles up on one consumer": [
@@ -140,5 +145,5 @@ def test_a_command_that_is_named_next_asks_with_the_same_options_and_runs_as_it_
         assert run.returncode == 0, run.stderr
 
 
-def test_there_are_eighteen_questions_as_the_readme_says():
-    assert len(ASKED) == len(ANSWERS) == 18
+def test_there_are_nineteen_questions_as_the_readme_says():
+    assert len(ASKED) == len(ANSWERS) == 19

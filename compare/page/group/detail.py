@@ -31,11 +31,12 @@ from compare.reasons.words import WHOEVER, not_proved
 from compare.remedy import assigns_now, is_rule, remedy
 from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import CURRENT, score_valued
-from compare.sentences import assigned_by, by_broker, hosts_sentence, sentence, spread
+from compare.sentences import hosts_sentence, sentence, spread
 from compare.streams import tasks_sentences
 from compare.verdict import ALL_ALIKE, NOT_VALID, NOTHING_ASSIGNED
 from groups.tiers import in_words
 from groups.wording import ON_THE_WAY
+from heuristics.protocol import assigned_by, by_broker
 from optimal.proof import ProofKind
 from optimal.solution import Status
 

@@ -41,6 +41,20 @@ def documents() -> list[dict]:
     return [*map(json.loads, lines)]
 
 
+def test_a_group_that_the_broker_assigns_is_scored_with_assignors_that_it_can_use():
+    def lines_of(*names: str) -> list[str]:
+        asked = [word for name in names for word in ("--assignor", name)]
+        of_one = ("--group", "static848-d", *asked)
+        return assay("score", ALL_GROUPS, *of_one).stdout.splitlines()
+
+    of_brokers = ["kafka-broker/uniform@4.4.0", "kafka-broker/range@4.4.0"]
+    lines = lines_of()
+    assert [line.split()[0] for line in lines if line.startswith(("kafka-", "r"))] == of_brokers
+    assert not [line for line in lines if line.startswith("Only with")]
+    said = "Only with group.protocol=classic: range, sticky 4.4.0."
+    assert said in lines_of("range", "sticky", "uniform", "kip-54-sticky", "optimal")
+
+
 def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
     run = assay("score", folder / "orders.json", "--fail-above", "balance=3")
     # A gate does not apply to the default assignors.
@@ -63,9 +77,9 @@ def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
     assert lines[4].split() == [
         "assignor", "loads", "valid", "balanced", "balance", "moves", "seconds",
     ]  # fmt: skip
-    assert [line.split()[0] for line in lines[5:]] == [
-        "optimum", "current", *usual_assignors(), "balance:", "in", "Only",
-    ]  # fmt: skip
+    usual = usual_assignors(read_groups(folder / "orders.json"))
+    heads = ["optimum", "current", *usual, "balance:", "in", "Only"]
+    assert [line.split()[0] for line in lines[5:]] == heads
     optimum, current = lines[5].split(), lines[6].split()
     assert optimum[:-1] == ["optimum", "(proved)", "2-3", "yes", "yes", "1", "2"]
     assert current == ["current", "0-5", "yes", "no", "5", "(+4)", "0", "-"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import Assignment, Group, TimeLimit, advise, assign
+from assay import Assignment, Group, TimeLimit, advise, assign, read_groups
 from compare.advice.advice import Advice
 from compare.advice.words import depends, gains_nothing, in_short, not_advised, to_do, what_to_do
 from compare.judged import judge
@@ -20,6 +20,7 @@ from tests.compare.advice.made import applied, copied, document_of, least_load, 
 from tests.heuristics.assignors.mine import divide, twice, while_all_are_there
 from tests.optimal.small_groups import document
 
+STREAMS = Path(__file__).parents[3] / "docs" / "how-to" / "streams-shop.json"
 STICKY, COOPERATIVE = "kafka-java/sticky@4.4.0", "kafka-java/cooperative-sticky@4.4.0"
 UNIFORM, OPTIMAL = "kafka-broker/uniform@4.4.0", "java-optimal/optimal@4.4.0"
 NAMES = ("range", "roundrobin", "kip-429-cooperative", "kip-54-sticky")
@@ -39,6 +40,14 @@ def a_topic_each(document: dict) -> dict:
     made = copied(document)
     for said, topic in zip(made["members"].values(), TOPICS, strict=True):
         said["owned"] = {topic: [0, 1, 2, 3]}
+    return made
+
+
+def assigned_by_the_broker(document: dict) -> dict:
+    """The group with members that have an epoch, as those of KIP-848."""
+    made = copied(document)
+    for said in made["members"].values():
+        said["epoch"] = 3
     return made
 
 
@@ -172,11 +181,17 @@ def test_a_rule_as_written_is_advised_after_all_that_can_be_deployed_and_said_to
 def test_without_kafkas_classes_the_rules_are_tried_by_advice_score_and_page(
     tmp_path, monkeypatch
 ):
-    assert usual_assignors() == ["range", "roundrobin", STICKY, COOPERATIVE, UNIFORM]
-    assert usual_assignors(in_broker=True) == [*usual_assignors(), "kafka-broker/range@4.4.0"]
+    in_clients, in_broker = Group.from_dict(RANGE), Group.from_dict(assigned_by_the_broker(RANGE))
+    every = usual_assignors([in_clients])
+    assert every == ["range", "roundrobin", STICKY, COOPERATIVE, UNIFORM]
+    assert usual_assignors([in_broker]) == [UNIFORM, "kafka-broker/range@4.4.0"]
+    assert usual_assignors([in_broker, in_clients]) == [*every, "kafka-broker/range@4.4.0"]
+    (streams,) = read_groups(STREAMS)
+    assert usual_assignors([streams]) == usual_assignors([]) == []
     monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
     usual = ["range", "roundrobin", "kip-429-cooperative", "kip-54-sticky"]
-    assert usual_assignors() == usual_assignors(in_broker=True) == usual
+    assert usual_assignors([in_clients]) == usual_assignors([in_broker, in_clients]) == usual
+    assert usual_assignors([in_broker]) == []
     write(tmp_path, {"group.json": RANGE})
     said = {
         command: document_in(good(assay(command, "group.json", "--format", "json", cwd=tmp_path)))
@@ -299,9 +314,7 @@ def test_moves_and_the_assignor_that_makes_them_are_one_thing_to_do(found):
 
 
 def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
-    consumer = copied(RANGE)
-    for said in consumer["members"].values():
-        said["epoch"] = 3
+    consumer = assigned_by_the_broker(RANGE)
     for group, first in (
         (Group.from_dict(RANGE), "cooperative-sticky 4.4.0"),
         (Group.from_dict(consumer), "the broker's uniform 4.4.0"),
@@ -310,7 +323,7 @@ def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
         (change,) = [one for one in found.changes if one.kind == "assignor"]
         assert what_to_do(change, found).startswith(f"Let {first} assign")
         (one,) = judge([group], assume_equal=True)
-        rows = score_assignors(one.lowest.group, one.lowest, usual_assignors(), limit)
+        rows = score_assignors(one.lowest.group, one.lowest, usual_assignors([group]), limit)
         verdict = replace(one.verdict, says="improvable")
         said = remedy(replace(one, verdict=verdict), rows, None)
         assert f"Who makes the moves: let {first} assign" in said
@@ -323,7 +336,7 @@ def test_where_the_broker_assigns_its_range_is_tried_and_takes_no_other_protocol
     members = {member: one | {"owned": owned} for member, owned in held.items()}
     group = Group.from_dict(document({"t": 4, "u": 4}, members))
     tried = [trial.assignor.partition("@")[0] for trial in advise(group, limit=limit).assignors]
-    assert {"kafka-broker/uniform", "kafka-broker/range"} <= {*tried}
+    assert tried == ["kafka-broker/uniform", "kafka-broker/range"]
     found = advise(group, assignors=["kafka-broker/range"], limit=limit)
     (change,) = [one for one in found.changes if one.kind == "assignor"]
     assert what_to_do(change, found).startswith("Let the broker's range assign (now: ")
@@ -387,17 +400,15 @@ def test_where_kafkas_assignors_do_not_make_the_moves_one_of_ours_is_named(
     found = advise(group, assignors=[OPTIMAL], limit=limit)
     (moves, let) = found.changes[:2]
     assert not any("not the one" in line for line in depends(moves, found))
-    assert (
-        "group.remote.assignor=optimal, one by one: broker 4.0 or later with our jar"
-        in steps_to_deploy(let)[0]
-    )
+    needs = "brokers with our jar (" if epoch else "broker 4.0 or later with our jar ("
+    assert f"group.remote.assignor=optimal, one by one: {needs}" in steps_to_deploy(let)[0]
 
 
 def test_a_group_that_ours_assigns_is_told_to_rebalance_and_no_other_is_advised(limit):
     group = Group.from_dict(listing(RANGE, *[["assay-optimal", "range"]] * len(RANGE["members"])))
     (judged,) = judge([group])
     told = "assay-optimal, which assigns this group, makes them at the next rebalance"
-    for assignors in ((), [OPTIMAL], usual_assignors()):
+    for assignors in ((), [OPTIMAL], usual_assignors([group])):
         rows = score_assignors(group, judged.best, assignors, limit)
         assert told in remedy(judged, rows, None)
         found = advise(group, assignors=assignors, limit=limit)

@@ -633,7 +633,7 @@ def test_a_sum_below_the_optimums_is_explained():
 def test_without_assignors_named_kafkas_are_summed_up_and_the_option_for_others_is_said():
     lines = good(assay("-", stdin=json.dumps(written({"stable": 1})))).stdout.splitlines()
     heads = next(at for at, line in enumerate(lines) if line.startswith("assignor "))
-    names = ["optimum", *usual_assignors()]
+    names = ["optimum", *usual_assignors([Group.from_dict(GROUP)])]
     first = [line.split()[0] for line in lines[heads + 1 : heads + 1 + len(names)]]
     assert first == names
     assert "These are Kafka's; for others add --assignor NAME, 'written' or 'shipped'." in lines
