@@ -105,7 +105,6 @@ def groups(
     source: str | Path,
     *,
     reset: Literal["latest", "earliest"] | None = None,
-    assume_equal: bool = False,
 ) -> DataFrame:
     """Return a DataFrame with a row for each group in files, and for each part that holds none.
 
@@ -113,7 +112,6 @@ def groups(
     ----------
     source : a file or a folder: a path or an address that Spark knows, such as ``s3a://...``
     reset : ``auto.offset.reset`` where a snapshot does not say it
-    assume_equal : take unknown subscriptions as all topics of the group
 
     Returns
     -------
@@ -140,7 +138,7 @@ def groups(
     from compare.fleet.optima import ANSWERS, failure_answers
     from compare.fleet.source import portions
 
-    job = job_of(source, "", assignors=["current"], reset=reset, assume_equal=assume_equal)
+    job = job_of(source, "", assignors=["current"], reset=reset)
     refused: list[Failure] = []
     # Not read with settings of our own: files must be split the same way when the lines are
     # counted here and when the caller asks for rows.
@@ -159,7 +157,11 @@ def groups(
 
 
 def optima(
-    rows: DataFrame, objective: str | Sequence[str] = "kip-54", *, time_limit: float = 10.0
+    rows: DataFrame,
+    objective: str | Sequence[str] = "kip-54",
+    *,
+    time_limit: float = 10.0,
+    assume_equal: bool = False,
 ) -> DataFrame:
     """Return the optimum of each group, proved if the time allows.
 
@@ -168,6 +170,7 @@ def optima(
     rows : groups, as :func:`groups` returns them, or in the columns of groups in Parquet
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
     time_limit : seconds for each group
+    assume_equal : take unknown subscriptions as all topics of the group
 
     Returns
     -------
@@ -175,7 +178,10 @@ def optima(
     """
     from compare.fleet.job import job_of
 
-    job = job_of(_A_FRAME, "", objective=objective, assignors=["current"], time_limit=time_limit)
+    job = job_of(
+        _A_FRAME, "", objective=objective, assignors=["current"], time_limit=time_limit,
+        assume_equal=assume_equal,
+    )  # fmt: skip
     return _answers(rows, job, "optima")
 
 
@@ -185,6 +191,7 @@ def scores(
     objective: str | Sequence[str] = "kip-54",
     *,
     time_limit: float = 10.0,
+    assume_equal: bool = False,
 ) -> DataFrame:
     """Return how far each group's current assignment, and each assignor's, is from the optimum.
 
@@ -195,6 +202,7 @@ def scores(
         current assignment; None: those as written
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
     time_limit : seconds for each group, and for each call of an assignor
+    assume_equal : take unknown subscriptions as all topics of the group
 
     Returns
     -------
@@ -202,25 +210,32 @@ def scores(
     """
     from compare.fleet.job import job_of
 
-    job = job_of(_A_FRAME, "", objective=objective, assignors=assignors, time_limit=time_limit)
+    job = job_of(
+        _A_FRAME, "", objective=objective, assignors=assignors, time_limit=time_limit,
+        assume_equal=assume_equal,
+    )  # fmt: skip
     return _answers(rows, job, "scores")
 
 
 def verdicts(
-    rows: DataFrame, objective: str | Sequence[str] = "kip-54", *, time_limit: float = 10.0
+    rows: DataFrame,
+    objective: str | Sequence[str] = "kip-54",
+    *,
+    time_limit: float = 10.0,
+    assume_equal: bool = False,
 ) -> DataFrame:
     """Return the verdict on the current assignment of each group.
 
     Parameters
     ----------
-    rows, objective, time_limit : as in :func:`optima`
+    rows, objective, time_limit, assume_equal : as in :func:`optima`
 
     Returns
     -------
     `group`, `captured_at`, `group_key`, and the fields of `verdict` in the table ``optima``
     (docs/reference/formats.md)
     """
-    found = optima(rows, objective, time_limit=time_limit)
+    found = optima(rows, objective, time_limit=time_limit, assume_equal=assume_equal)
     return found.select("group", "captured_at", "group_key", "verdict.*")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.tables import TABLES
+from compare.fleet.tables import TABLES, row_keys
 from groups.documents.json_files import is_json_lines, split_documents
 from groups.documents.snapshot import BEGINNING, names_in
 from groups.documents.texts import beginning, unpacking, without_gz
@@ -71,19 +71,6 @@ class Item(NamedTuple):
     def groups(self) -> int:
         """How many groups there are if that is known before decoding, else 1."""
         return len(self.content) if isinstance(self.content, pa.RecordBatch) else 1
-
-
-class Assumptions(NamedTuple):
-    """Assumptions for what a snapshot does not say.
-
-    Attributes
-    ----------
-    reset : ``auto.offset.reset``
-    assume_equal : take unknown subscriptions as all topics of the group
-    """
-
-    reset: str | None = None
-    assume_equal: bool = False
 
 
 class Rows(NamedTuple):
@@ -198,14 +185,24 @@ def items_in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item |
 
 
 def decoded(
-    items: Sequence[Item], assumptions: Assumptions
+    items: Sequence[Item], reset: str | None = None, *, assume_equal: bool = False
 ) -> tuple[pa.RecordBatch, list[Failure]]:
-    """Return the rows of ``groups`` that the items hold, and the failures of the rest."""
-    found = list(_rows_in(items, assumptions))
+    """Return the rows of ``groups`` that the items hold, and the failures of the rest.
+
+    Parameters
+    ----------
+    reset : ``auto.offset.reset`` where a snapshot does not say it
+    assume_equal : whether unknown subscriptions are going to be taken as all topics of the group;
+        the rows keep what is known, but such a group has another key
+    """
+    found = list(_rows_in(items, reset))
     rows = joined([one.rows for one in found], LAYOUT)
     places = [place for one in found for place in one.places]
+    keys = keys_of(rows)
+    is_unknown = pc.is_valid(rows.column("subscription_known"))
+    of_assumed = row_keys("assume_equal", keys) if assume_equal else keys
     columns = {name: rows.column(name) for name in LAYOUT.names} | {
-        "key": pa.array(keys_of(rows), pa.string()),
+        "key": pc.if_else(is_unknown, *(pa.array(one, pa.string()) for one in (of_assumed, keys))),
         "source": pa.array([source for source, _ in places], pa.string()),
         "place": pa.array([place for _, place in places], pa.string()),
         "n_members": _count(rows, "members"),
@@ -269,25 +266,25 @@ def _parquet(name: str, data: bytes) -> Iterator[Item]:
         number += len(rows)
 
 
-def _rows_in(items: Sequence[Item], assumptions: Assumptions) -> Iterator[Rows]:
+def _rows_in(items: Sequence[Item], reset: str | None) -> Iterator[Rows]:
     for is_json, same in groupby(items, lambda item: isinstance(item.content, (bytes, str))):
         if is_json:
             texts = list(same)
             places = [(item.source, item.place) for item in texts]
-            yield from _rows_of_documents([item.content for item in texts], places, assumptions)
+            yield from _rows_of_documents([item.content for item in texts], places, reset)
             continue
         for item in same:
             if isinstance(item.content, Printed):
-                yield from _rows_of_printed(item.content, assumptions)
+                yield from _rows_of_printed(item.content, reset)
             elif isinstance(item.content, pa.RecordBatch):
-                yield from _rows_of_batch(item, item.content, assumptions)
+                yield from _rows_of_batch(item, item.content, reset)
 
 
 def _rows_of_documents(
-    contents: Sequence[Any], places: Sequence[tuple[str, str]], assumptions: Assumptions
+    contents: Sequence[Any], places: Sequence[tuple[str, str]], reset: str | None
 ) -> Iterator[Rows]:
     start = 0
-    for batch in decode(contents, **assumptions._asdict()):
+    for batch in decode(contents, reset=reset):
         bad = {one.row for one in batch.failures}
         good = [places[index] for index in range(start, batch.end) if index not in bad]
         failures = [
@@ -298,7 +295,7 @@ def _rows_of_documents(
         start = batch.end
 
 
-def _rows_of_printed(printed: Printed, assumptions: Assumptions) -> Iterator[Rows]:
+def _rows_of_printed(printed: Printed, reset: str | None) -> Iterator[Rows]:
     pairs = zip(printed.names, printed.times, strict=True)
     times = {name: time for name, time in pairs if time is not None}
     views = list(zip(printed.names, printed.data, strict=True))
@@ -306,13 +303,14 @@ def _rows_of_printed(printed: Printed, assumptions: Assumptions) -> Iterator[Row
     places = [(source, source) for source in (", ".join(made.sources) for made in imported)]
     if refused:
         yield Rows(joined([], LAYOUT), [], refused)
-    yield from _rows_of_documents([made.snapshot for made in imported], places, assumptions)
+    yield from _rows_of_documents([made.snapshot for made in imported], places, reset)
 
 
-def _rows_of_batch(item: Item, rows: pa.RecordBatch, assumptions: Assumptions) -> Iterator[Rows]:
+def _rows_of_batch(item: Item, rows: pa.RecordBatch, reset: str | None) -> Iterator[Rows]:
     """Yield the groups among rows of a Parquet file or a table.
 
-    Rows to which an assumption may apply, or whose members have a target, are decoded again.
+    Rows with an unknown subscription, without a known `reset`, or whose members have a target are
+    decoded again.
     """
     try:
         good, place, bad = canonical(rows)
@@ -324,7 +322,7 @@ def _rows_of_batch(item: Item, rows: pa.RecordBatch, assumptions: Assumptions) -
         Failure(*places[one.row], one.reason, one.group, captured_at=one.captured_at)
         for one in bad
     ]
-    to_decode = _needs_decoding(good, assumptions)
+    to_decode = _needs_decoding(good, reset)
     kept = place[~np.asarray(to_decode)]
     yield Rows(good.filter(pc.invert(to_decode)), [places[at] for at in kept.tolist()], failures)
     # A canonical row always is a group: the check is for the type.
@@ -332,13 +330,13 @@ def _rows_of_batch(item: Item, rows: pa.RecordBatch, assumptions: Assumptions) -
         group.document() for group in each_of(good.filter(to_decode)) if isinstance(group, Group)
     ]
     decoded_at = [places[at] for at in place[np.asarray(to_decode)].tolist()]
-    yield from _rows_of_documents(groups, decoded_at, assumptions)
+    yield from _rows_of_documents(groups, decoded_at, reset)
 
 
-def _needs_decoding(rows: pa.RecordBatch, assumptions: Assumptions) -> pa.BooleanArray:
+def _needs_decoding(rows: pa.RecordBatch, reset: str | None) -> pa.BooleanArray:
     """(rows,) whether members have a target, a subscription is unknown, or `reset` is needed."""
     found = pc.or_(pa.array(_has_target(rows)), pc.is_valid(rows.column("subscription_known")))
-    if assumptions.reset is not None:
+    if reset is not None:
         found = pc.or_(found, pc.is_null(rows.column("auto_offset_reset")))
     return found
 

@@ -17,11 +17,9 @@ from compare.lag.behind import WORTH
 from compare.lag.lowest import least_in
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, UNLESS_SCORED, outcome_of
 from compare.verdict import (
-    ALL_ALIKE,
     BETTER_EXISTS,
     NOT_VALID,
     between,
-    taken_alike,
     without_owner,
 )
 from groups.arrays import any_in_parts, sums
@@ -246,7 +244,8 @@ class _Answers:
     ----------
     rows : of ``groups``, in the order of the fleet
     verdicts : given for groups with unknown subscriptions; else None, and made by columns
-    reading_most : those groups with members that read the most that they may
+    reading_most : those groups with members that read the most that they may; None if all
+        subscriptions are known, or assumed
     open : numbers of those groups that have no optimum, as no member holds a partition
     """
 
@@ -279,7 +278,7 @@ class _Answers:
         """Return the answers in ``scores`` of an assignor."""
         if assignor == CURRENT:
             columns: Columns = score_columns(self.now)
-        elif self.verdicts is not None:
+        elif self.reading_most is not None:
             columns = no_scores("refused", [UNKNOWN] * len(self.rows))
         else:
             columns = self._called(assignor)
@@ -314,23 +313,23 @@ class _Answers:
         worse = holds & now.valid & np.isin(found.says, BETTER_EXISTS)
         moves = values_in(Assignment(fleet.group, self.solution.owner), fleet, (MOVES,))[:, 0]
         says = np.select([~holds, ~now.valid], [unassigned, NOT_VALID], found.says)
-        if_alike, nothing = holds & self._taken_alike(), pa.nulls(groups)
+        nothing = pa.nulls(groups)
         columns = {
             "says": pa.array(says),
-            "sure": pa.array(~if_alike),
+            "sure": pa.repeat(pa.scalar(True), groups),
             "tier": pa.array(self.solution.objective).take(pa.array(found.tier, mask=~worse)),
             "at_least": pa.array(found.at_least, mask=~worse),
             "at_most": pa.array(found.at_most, mask=~worse),
             "moves": pa.array(np.where(worse, moves, 0), mask=~(now.valid & holds)),
-            "condition": pa.array(np.full(groups, ALL_ALIKE), mask=~if_alike),
-            "question": nothing,
             "to_move": pa.array(moves, mask=~holds),
             "waiting": pc.if_else(pa.array(holds), None, _known_lag(self.rows.column("lag"))),
             "waiting_unknown": pc.if_else(
                 pa.array(holds), 0, _of_unknown_lag(self.rows.column("lag"))
             ),
             "without_owner": pa.array(np.zeros(groups, np.int64), mask=~holds),
-            **dict.fromkeys(("lag_now", "lag_then", "lag_moves"), nothing),
+            **dict.fromkeys(
+                ("condition", "question", "lag_now", "lag_then", "lag_moves"), nothing
+            ),
         }
         arrays = [columns[field.name].cast(field.type) for field in VERDICT]
         structs = pa.StructArray.from_arrays(arrays, fields=list(VERDICT))
@@ -367,15 +366,7 @@ class _Answers:
         if alone and len(self.solution) > 1:
             answer = solve(answer.group, self.job.objective, time_limit=self.job.time_limit)
         judged = judge_by_optimum(answer.group, answer)
-        if judged.best is not None and taken_alike(judged.group.assumed):
-            verdict = replace(judged.verdict, sure=False, condition=ALL_ALIKE)
-            judged = replace(judged, verdict=verdict)
         return verdict_row(judged)
-
-    def _taken_alike(self) -> Bools:
-        """(groups,) bool: whether it was assumed that members read the same topics."""
-        assumed = self.rows.column("assumed").to_pylist()
-        return np.array([taken_alike(lines or ()) for lines in assumed], bool)
 
 
 Part = tuple[_Answers, pa.RecordBatch, list[str]]
@@ -400,22 +391,45 @@ def _judge_unknown(job: Job, rows: pa.RecordBatch) -> Part:
             reasons[at] = group.reason
             continue
         try:
-            (found[at],) = judge_as_solved([group], job.objective, time_limit=job.time_limit)
+            (found[at],) = judge_as_solved(
+                [group],
+                job.objective,
+                time_limit=job.time_limit,
+                assume_equal=job.assume_equal,
+            )
         except AssayError as error:
             reasons[at] = str(error)
     judged = [*found.values()]
-    fleet = Fleet.of([reading_least(one.group) for one in judged])
-    solutions, unsolved = SolutionColumns(fleet, job.objective, 0), []
-    for number, one in enumerate(judged):
-        if one.reference is None:
-            unsolved.append(number)
-        else:
-            solutions.put_one(number, one.reference)
+    if job.assume_equal:
+        # The target may rely on what is assumed, as in `compare.judged.judge`.
+        judged = [replace(one, best=one.lowest) for one in judged]
     verdicts = [verdict_row(one) for one in judged]
-    most = Fleet.of([one.group.with_equal_subscriptions() for one in judged])
     known = rows.take(pa.array([*found], pa.int64()))
-    answers = _Answers(job, known, solutions.done(), verdicts, most, unsolved)
+    most = [one.group.with_equal_subscriptions() for one in judged]
+    if job.assume_equal:
+        solutions = SolutionColumns(Fleet.of(most), job.objective, 0)
+        for number, (one, group) in enumerate(zip(judged, most, strict=True)):
+            solved = one.lowest or solve(group, job.objective, time_limit=job.time_limit)
+            solutions.put_one(number, solved)
+        answers = _Answers(job, _as_assumed(known, most), solutions.done(), verdicts)
+    else:
+        fleet = Fleet.of([reading_least(one.group) for one in judged])
+        solutions, unsolved = SolutionColumns(fleet, job.objective, 0), []
+        for number, one in enumerate(judged):
+            if one.reference is None:
+                unsolved.append(number)
+            else:
+                solutions.put_one(number, one.reference)
+        answers = _Answers(job, known, solutions.done(), verdicts, Fleet.of(most), unsolved)
     return answers, rows.take(pa.array([*reasons], pa.int64())), [*reasons.values()]
+
+
+def _as_assumed(rows: pa.RecordBatch, groups: Sequence[Group]) -> pa.RecordBatch:
+    """Return rows of ``groups`` that say of their subscriptions what is assumed in `groups`."""
+    lines = pa.array([[*one.assumed] for one in groups], pa.list_(pa.string()))
+    said = {"assumed": lines, "subscription_known": pa.nulls(len(rows), pa.list_(pa.bool_()))}
+    columns = [said.get(name, rows.column(name)) for name in rows.schema.names]
+    return pa.RecordBatch.from_arrays(columns, names=rows.schema.names)
 
 
 def _portions(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

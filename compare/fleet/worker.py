@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 
 from compare.fleet.items import (
     BATCH_GROUPS,
-    Assumptions,
     Item,
     decoded,
     failure_of,
@@ -165,7 +164,7 @@ def answers_of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[p
 
 def read_items(job: Job, items: Sequence[Item]) -> pa.RecordBatch:
     """Return the groups and failures in items, as rows of `compare.fleet.optima.ANSWERS`."""
-    rows, failures = decoded(items, Assumptions(job.reset, job.assume_equal))
+    rows, failures = decoded(items, job.reset, assume_equal=job.assume_equal)
     return joined([answers_in("groups", rows), failure_answers(failures)], ANSWERS)
 
 

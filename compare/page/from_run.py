@@ -20,6 +20,7 @@ from compare.page.composition import composed, made_now
 from compare.page.contents import Material
 from compare.page.over_time import over_time, whole_time
 from compare.scores import CURRENT, STORED, UNKNOWN, ScoredGroup, stored_score
+from compare.verdict import taken_alike
 from groups.errors import BadInput, Failure
 from groups.table.layout import LAYOUT
 from groups.table.rows import of_row
@@ -142,7 +143,10 @@ def _sample(
     now = [{one.assignor: one.loads for one in scores.get(key, [])} for key in keys]
     glances = [glance(row, of.get(CURRENT)) for row, of in zip(stored, now, strict=True)]
     rows = _by_key(folder, "groups", keys[:whole], LAYOUT.names)
-    groups = [of_row(rows[key]) for key in keys[:whole]]
+    groups = [
+        group.with_equal_subscriptions() if taken_alike(row["assumed"] or ()) else group
+        for group, row in zip((of_row(rows[key]) for key in keys[:whole]), stored, strict=False)
+    ]
     judged = [
         replace(one, verdict=verdict_in(row["verdict"]))
         for one, row in zip(

@@ -284,7 +284,6 @@ def decode(
     contents: Iterable[Content],
     *,
     reset: str | None = None,
-    assume_equal: bool = False,
 ) -> Iterator[Decoded]:
     """Yield the rows of valid snapshots and the reasons why others are not, in batches.
 
@@ -297,14 +296,13 @@ def decode(
     ----------
     contents : JSON texts, or documents; bytes are UTF-8
     reset : see :meth:`Group.with_reset`
-    assume_equal : take unknown subscriptions as all topics of the group
     """
     found, failures = Snapshots(), list[BadRow]()
     end = partitions = 0
     for index, content in enumerate(contents):
         end = index + 1
         try:
-            partitions += found.add(_document(content, reset, assume_equal))
+            partitions += found.add(_document(content, reset))
         except BadInput as error:
             failures.append(BadRow(index, str(error), *names_in(content)))
         if partitions >= PARTITIONS_AT_ONCE:
@@ -320,7 +318,7 @@ def _on_the_way(member: Member) -> bool:
     return target is not None and target != owned
 
 
-def _document(content: Content, reset: str | None, assume_equal: bool) -> Document:
+def _document(content: Content, reset: str | None) -> Document:
     if isinstance(content, (str, bytes)):
         document = of_text(content)
     elif isinstance(content, Document | StreamsDocument):
@@ -333,6 +331,5 @@ def _document(content: Content, reset: str | None, assume_equal: bool) -> Docume
     unknown = any(or_none(one.subscription) is None for one in members)
     lacks_reset = reset and or_none(document.auto_offset_reset) is None
     if unknown or lacks_reset or any(map(_on_the_way, members)):
-        group = settled(Group.of_document(document).with_reset(reset))
-        document = (group.with_equal_subscriptions() if assume_equal else group).document()
+        document = settled(Group.of_document(document).with_reset(reset)).document()
     return document

@@ -21,14 +21,15 @@ from compare.fleet.job import job_of
 from compare.fleet.tables import TABLES
 from compare.judged import judge, judge_as_solved
 from compare.overview import Glance, glance_of, is_lagging
-from compare.verdict import EVEN_LAGGING
+from compare.verdict import ALL_ALIKE, EVEN_LAGGING, taken_alike
 from groups.group import Group
 from groups.table.batch import each_of
 from groups.table.layout import LAYOUT
 from groups.table.parquet import write_groups
 from groups.table.rows import batch_of
 from groups.tiers import TIERS
-from tests.compare.conftest import lopsided
+from groups.unknown import settled
+from tests.compare.conftest import lopsided, snapshot
 from tests.optimal.random_groups import random_group
 
 CORPUS = Path(__file__).parents[3] / "corpus"
@@ -158,6 +159,51 @@ def test_a_row_has_the_verdict_that_score_shows(tmp_path, source, verdicts):
         assert is_lagging(of_row) == (one.shown == EVEN_LAGGING)
         shown.add("without owner" if of_row.without_owner else one.shown)
     assert shown >= verdicts
+
+
+def with_unknown_subscriptions() -> list[dict]:
+    """Return random groups, about half of whose members do not say what they read."""
+    rng = random.Random(5)
+    made = []
+    for number in range(60):
+        topics = {f"t{n}": rng.randint(1, 5) for n in range(rng.randint(1, 4))}
+        members = {
+            f"m{m}": {"owned": {}} | rng.choice([{}, {"subscription": [*topics]}])
+            for m in range(rng.randint(1, 4))
+        }
+        for topic, partitions in topics.items() if number % 10 else ():
+            for one in range(partitions):
+                who = rng.choice([*members])
+                members[who]["owned"].setdefault(topic, []).append(one)
+        made.append(snapshot(f"g{number}", topics, members))
+    return made
+
+
+def test_subscriptions_that_are_assumed_are_a_condition_only_where_score_says_so(tmp_path):
+    """A run had the condition also in verdicts that hold whatever the members read."""
+    groups = [Group.from_dict(one) for one in with_unknown_subscriptions()]
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(f"{json.dumps(one.to_dict())}\n" for one in groups))
+    found = fleet.tables(path, ["range"], assume_equal=True)
+    optima = {row["group"]: row for row in found.optima.to_pylist()}
+    conditions: dict[str, set[str | None]] = {}
+    for one in judge([settled(group) for group in groups], assume_equal=True):
+        row = optima[one.group.name]
+        expected = vars(one.verdict) | {"to_move": one.to_move}
+        assert {name: row["verdict"][name] for name in expected} == expected
+        assert row["assumed"] == [*one.group.with_equal_subscriptions().assumed]
+        assert row["subscriptions_known"]
+        conditions.setdefault(one.verdict.says, set()).add(one.verdict.condition)
+    assert conditions == {
+        "as good as can be": {None},
+        "improvable": {None, ALL_ALIKE},
+        "nothing assigned yet": {None},
+    }
+    assert set(found.scores["status"].to_pylist()) == {"scored"}
+    without = fleet.tables(path, ["current"])
+    assert {*without.groups["key"].to_pylist()} & {*found.groups["key"].to_pylist()} == {
+        row["group_key"] for row in optima.values() if not taken_alike(row["assumed"])
+    }
 
 
 def test_a_strict_run_counts_what_may_be_too_far():

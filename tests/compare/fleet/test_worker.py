@@ -8,7 +8,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from compare.fleet.items import Assumptions, decoded, items_in_stream
+from compare.fleet.items import decoded, items_in_stream
 from compare.fleet.job import Lack, job_of
 from compare.fleet.optima import solve_and_score, verdict_row
 from compare.fleet.tables import TABLES, VERDICT
@@ -189,7 +189,7 @@ def test_only_what_is_missing_of_a_group_is_answered():
 @pytest.mark.parametrize("table", ["optima", "scores"])
 def test_a_column_that_nothing_fills_is_an_error_and_not_null_in_every_row(monkeypatch, table):
     job, lack = job_for("current"), Lack(optimum=True, assignors=("current",))
-    rows, _ = decoded([*items_of(["g"])], Assumptions())
+    rows, _ = decoded([*items_of(["g"])])
     monkeypatch.setitem(TABLES, table, TABLES[table].append(pa.field("price", pa.int64())))
     with pytest.raises(AssayError, match=f"^table {table}: nothing fills the column price$"):
         solve_and_score(job, rows, lack)

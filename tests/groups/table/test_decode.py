@@ -69,18 +69,14 @@ def test_bytes_and_documents_give_the_rows_of_their_texts():
 
 
 @pytest.mark.parametrize("reset", [None, "latest", "earliest"])
-@pytest.mark.parametrize("assume_equal", [False, True])
-def test_what_is_assumed_of_a_group_is_assumed_of_its_row(reset, assume_equal):
+def test_what_is_assumed_of_a_group_is_assumed_of_its_row(reset):
     open_ended = {key: value for key, value in RICH.items() if key != "auto_offset_reset"}
     noted = {**EQUAL, "assumed": ["auto.offset.reset: latest, so 1 partition has lag 0"]}
     texts = [json.dumps(one) for one in (RICH, open_ended, EQUAL, noted)]
 
-    def change(group):
-        group = group.with_reset(reset)
-        return group.with_equal_subscriptions() if assume_equal else group
-
-    rows, _ = decoded(texts, reset=reset, assume_equal=assume_equal)
-    assert rows.to_pylist() == one_by_one(texts, change)[0].to_pylist()
+    rows, _ = decoded(texts, reset=reset)
+    expected, _ = one_by_one(texts, lambda group: group.with_reset(reset))
+    assert rows.to_pylist() == expected.to_pylist()
 
 
 def test_a_failure_names_the_group_and_its_time_where_the_text_does():
