@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from compare.judged import Judged
 
-# Standard deviations: one in 740 groups that do not change reaches it by chance.
+# Standard deviations: by chance, at most one in 740 groups of independent captures reaches it.
 LEAST_Z = 3.0
 LEAST_TURNS = 4
 # A value that exceeds all before it less often does not rise steadily.

@@ -12,9 +12,9 @@ import pytest
 from heuristics import Assignor, catalogue
 from heuristics.time_limit import TimeLimit
 from optimal import solve
-from studies.how_often.rate import AMONG, counts_of, play, rate
+from studies.how_often.rate import AMONG, SHARES, counts_of, play, rate
 from studies.how_often.rate import AMONG_KINDS as KIND_NAMES
-from studies.how_often.service import KINDS, MOST, service
+from studies.how_often.service import KINDS, MOST, TOPICS, service
 from studies.how_often.week import WHAT, Journey, judged, weeks
 from studies.page import read
 from tests.heuristics.assignors import misbehaving
@@ -60,6 +60,12 @@ def test_services_are_ordinary():
             assert all(3 <= count <= 100 for count in stage.partitions)
             assert {t for reads in stage.reads for t in reads} == set(range(len(stage.topics)))
     assert max(len(one.stages[0].members) for one in SERVICES) > 20
+
+
+def test_the_page_says_how_many_services_have_one_topic():
+    assert "three in ten of the services have one" in TEXT
+    without_roles = SHARES["alike"] + SHARES["new-topic"]
+    assert without_roles * TOPICS[0] == pytest.approx(0.3, abs=0.01)
 
 
 def test_subscriptions_differ_never_or_in_one_deployment_or_by_role():

@@ -1,6 +1,8 @@
 """What Kafka's assignors of streams tasks break: the examples of the page, again."""
 
+import json
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from msgspec import convert
@@ -30,11 +32,45 @@ from studies.task_rebalances import application, events
 REASON = next(filter(None, (TaskAssignor(NEWEST, kind).missing() for kind in HUNTED)), None)
 CALLED = pytest.mark.skipif(REASON is not None, reason=REASON or "")
 FINDINGS = read_task_findings()
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/findings/streams-tasks.md"
+COUNTS = json.loads(PAGE.with_suffix(".json").read_text("utf-8"))["assignors"]
 
 
 def shown(kind):
     of_kind = [one for one in FINDINGS if one.assignor == f"kafka-streams/{kind}"]
     return [one for one in of_kind if NEWEST in one.affected]
+
+
+def summed(kind, promise, *keys, kinds=""):
+    """Return sums of counts of the weeks of the newest release, of applications of some kinds."""
+    rows = [
+        row
+        for row in COUNTS[kind]["weeks"][NEWEST]["rows"]
+        if row["promise"] == promise and row["kind"].endswith(kinds)
+    ]
+    return [sum(row[key] for row in rows) for key in keys]
+
+
+def test_pages_say_of_the_weeks_what_was_counted():
+    page, readme = (" ".join(one.read_text().split()) for one in (PAGE, ROOT / "README.md"))
+    moves, enough = summed(HIGH_AVAILABILITY, "fewest-moves", "moves", "enough")
+    assert f"than even threads take: {moves:,} where {enough:,} are enough" in page
+    assert "moves twelve times as many tasks as needed" in readme
+    assert round(moves / enough) == 12
+    restores, enough = summed(
+        HIGH_AVAILABILITY, "fewest-restores", "restores", "enough", kinds="no standby"
+    )
+    assert f"Without standbys, {restores:,} stateful tasks were restored where {enough:,}" in page
+    restores, enough, broken, tested = summed(
+        STICKY, "fewest-restores", "restores", "enough", "broken", "tested",
+        kinds="stateful, 1 standby",
+    )  # fmt: skip
+    assert f"{broken / tested:.0%} of the rebalances of a week restored more than needed" in page
+    assert f"{restores} restores where {enough} are enough" in page
+    broken, tested = summed(STICKY, "fewest-restores", "broken", "tested", kinds="1 standby")
+    assert "in more than a third of the rebalances of a simulated week with standbys" in readme
+    assert 1 / 3 < broken / tested < 0.4
 
 
 @pytest.fixture(scope="module")
