@@ -1,6 +1,7 @@
 """Captures of a real Kafka 4.3.1, played back: what its brokers were asked, and what they said."""
 
 import re
+from pathlib import Path
 
 import pytest
 from kafka.protocol.consumer import OffsetCommitRequest
@@ -145,6 +146,12 @@ def test_without_lag_groups_are_described_once_and_have_no_offsets():
         "ConsumerGroupDescribeRequest", "StreamsGroupDescribeRequest", "MetadataRequest",
         "MetadataRequest", "DescribeConfigsRequest",
     ]  # fmt: skip
+
+
+def test_the_page_on_captures_has_every_question():
+    page = (Path(__file__).parents[3] / "docs/reference/captures.md").read_text("utf-8")
+    named = re.findall(r"^\| (\w+)", page.partition("| request |")[2].partition("\n\n")[0], re.M)
+    assert sorted(f"{one}Request" for one in named) == sorted(one.__name__ for one in QUESTIONS)
 
 
 def test_only_questions_are_sent(everything):
