@@ -14,6 +14,7 @@ from compare.sentences import (
     AN_ASSIGNOR,
     LAG_AWARE,
     NONE_BY_LAG,
+    by_rebalance,
     who_moves,
 )
 from compare.verdict import ALL_ALIKE
@@ -41,13 +42,6 @@ ON_THE_WAY = "The moves are those of the last rebalance; each restart on the way
 BY_REBALANCE = "takes a rebalance, such as by a restart of 1 member"
 IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
 IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
-OF_TASKS_PAGE = "docs/how-to/judge-a-streams-application.md"
-BY_TASKS = f"the assignor of tasks, at a rebalance; what it would do: {OF_TASKS_PAGE}#score."
-# In the classic protocol, what members tell each other of tasks is not known.
-BY_CLASSIC_TASKS = (
-    "the assignor of tasks, at a rebalance; partitions of one task move together, so the moves "
-    f"are a hint. What helps: {OF_TASKS_PAGE}#what-helps."
-)
 OWN_OF_TASKS = "One of your own can in the classic protocol: task.assignor.class (KIP-924)."
 NOT_HERE = "Kafka's own assignors are not here, and were not tried: assay fetch kafka-java."
 BY_YOUR_OWN = "One of your own can: docs/how-to/test-my-assignor.md."
@@ -351,8 +345,7 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         return who_moves_for_lag(group)
     if group.of_streams:
         there = not tried or any(map(_gets_there, tried))
-        by = BY_CLASSIC_TASKS if group.streams is None else BY_TASKS
-        return who_moves(by) if there else none_makes(len(tried), OWN_OF_TASKS)
+        return by_rebalance(group) if there else none_makes(len(tried), OWN_OF_TASKS)
     own = by_lag(group) if on_lag else ""
     if objective == ("balance", MOVES):
         own = where_ours_runs(group)

@@ -28,7 +28,7 @@ from compare.verdict import (
 from groups.assignment import Assignment, ViolationKind
 from groups.tiers import LAG_PEAKS, called, in_words
 from groups.unknown import reading_least
-from groups.wording import ON_THE_WAY, agreed, counted, few
+from groups.wording import ON_THE_WAY, agreed, counted, few, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +45,14 @@ NO_ASSIGNOR_EVENS_HOSTS = (
 # Who can make moves: any assignor, or one that looks at lag.
 AN_ASSIGNOR, LAG_AWARE = "an assignor", "an assignor that looks at lag"
 BY_ASSIGNOR = f"{AN_ASSIGNOR}, at a rebalance"
+OF_TASKS_PAGE = "docs/how-to/judge-a-streams-application.md"
+BY_TASKS = f"the assignor of tasks, at a rebalance; what it would do: {OF_TASKS_PAGE}#score"
+# In the classic protocol, what members tell each other of tasks is not known.
+BY_CLASSIC_TASKS = (
+    "the assignor of tasks, at a rebalance; partitions of one task move together, so the moves "
+    f"are a hint. What helps: {OF_TASKS_PAGE}#what-helps"
+)
+EACH_A_TASK = "each partition is a task of its own"
 NONE_BY_LAG = "no assignor of Kafka's, as none looks at lag"
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
 BALANCED = (
@@ -67,6 +75,13 @@ def mover(*, on_lag: bool) -> str:
 def who_moves(who: str) -> str:
     """Return the sentence on who makes the moves: Kafka has no command that moves partitions."""
     return f"Who makes the moves: {who}"
+
+
+def by_rebalance(group: Group) -> str:
+    """Return the sentence that the group's own assignor makes the moves."""
+    if not group.of_streams:
+        return f"{who_moves(BY_ASSIGNOR)}."
+    return f"{who_moves(BY_CLASSIC_TASKS if group.streams is None else BY_TASKS)}."
 
 
 def not_valid(now: Assignment) -> str:
@@ -290,7 +305,10 @@ def captures(captured: int, groups: int) -> str:
 
 def _improvable(judged: Judged) -> str:
     verdict, target = judged.verdict, judged.target
-    surely = f" if {verdict.condition}" if verdict.condition else " for sure"
+    # Threads of the classic protocol tell each other, and nobody else, which tasks there are.
+    tasks = EACH_A_TASK if judged.group.of_streams and judged.group.streams is None else None
+    conditions = listed([*filter(None, (verdict.condition, tasks))])
+    surely = f" if {conditions}" if conditions else " for sure"
     if target is None:
         return f"{verdict.says}{surely}."
     partitions = counted(int((judged.now.owner >= 0).sum()), judged.group.nouns.partition)

@@ -48,13 +48,18 @@ def settled(group: Group) -> Group:
     """Return the group as it is judged: with targets reached and certain subscriptions filled in.
 
     Targets are those of `Group.with_target`. An unknown subscription is certain if the member
-    holds a partition of every topic in demand: then it reads these. `assumed` says so.
+    holds a partition of every topic in demand: then it reads these. So does a thread of Kafka
+    Streams, as all threads of an application read the same. `assumed` says so.
     """
     group = group.with_target()
     unknown, claims = np.flatnonzero(~group.subscription_known), group.claims
     if not len(unknown) or not len(claims.member):
         return group
     demanded = group.topics_in_demand
+    if group.of_streams:
+        who, what = counted(len(unknown), "member"), counted(len(demanded), "topic")
+        line = f"subscription of {who}: {what}, since all threads of an application read the same"
+        return group.with_reads([demanded], unknown, np.zeros_like(unknown), assumed=line)
     pairs = np.stack((claims.member, claims.topic))[:, claims.topic < len(group.topics)]
     held = np.unique(pairs, axis=1)[0]
     plain = unknown[np.bincount(held, minlength=len(group.members))[unknown] == len(demanded)]

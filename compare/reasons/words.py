@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.members import member_meant
-from compare.sentences import BY_ASSIGNOR, on_the_way_sentence, spread, who_moves
+from compare.sentences import by_rebalance, on_the_way_sentence, spread
 from groups.tiers import called
 from groups.wording import agreed, counted, listed
 from optimal.proof import ProofKind
@@ -122,7 +122,7 @@ def moves(explanation: Explanation) -> list[str]:
         more = sum(count.moves for count in rest)
         shown.append((f"{more:,} more in {counted(len(rest), 'such count')} of others.", more))
     must = f"At least {counted(found.total, 'partition')} must move for loads as even as that:"
-    end = f"The best assignment moves just {found.total:,}. {who_moves(BY_ASSIGNOR)}."
+    end = f"The best assignment moves just {found.total:,}. {by_rebalance(group)}"
     if len(shown) > 1:
         parts = " + ".join(f"{number:,}" for _, number in shown)
         end = f"{parts} = {found.total:,}, with no partition counted twice. {end}"

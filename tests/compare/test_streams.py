@@ -6,13 +6,16 @@ from dataclasses import replace
 from itertools import combinations
 
 from compare.judged import judge
-from compare.remedy import BY_CLASSIC_TASKS, BY_TASKS, remedy
+from compare.reasons.explanation import explain
+from compare.reasons.words import moves
+from compare.remedy import remedy
 from compare.scores import Score, ScoreTerm
-from compare.sentences import who_moves
+from compare.sentences import BY_CLASSIC_TASKS, BY_TASKS, sentence, who_moves
 from compare.streams import tasks_of, tasks_sentences
 from groups import Group
 from groups.documents.assay_streams import of_mapping
 from groups.files import read_groups
+from groups.unknown import settled
 from tests.assay.calling import assay, good, one_after_the_other, write
 from tests.groups.importers.imported import CAPTURES
 
@@ -225,13 +228,19 @@ def test_who_makes_the_moves_of_tasks_is_no_assignor_of_kafkas_for_lag(tmp_path)
     assert remedy(judged, [replace(row, terms=missed)], None).startswith(
         "Who makes the moves: not the one assignor tried. One of your own can in the classic"
     )
-    assert remedy(judged, [], None) == who_moves(BY_TASKS)
-    threads = enumerate((1, 1, 1, 2))
+    assert remedy(judged, [], None) == f"{who_moves(BY_TASKS)}."
+    threads = enumerate((1, 1, 1, 1))
     rows = [f"shop t {p} 1 1 0 shop-{m} /h shop-StreamThread-{m}" for p, m in threads]
+    rows += ["shop u 0 1 1 0 shop-2 /h shop-StreamThread-2"]
     header = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
     text = "\n".join([header, *rows, ""])
-    (classic,) = judge(read_groups("-", standard_input=text.encode()))
-    assert remedy(classic, [], None) == who_moves(BY_CLASSIC_TASKS)
+    (classic,) = judge([settled(one) for one in read_groups("-", standard_input=text.encode())])
+    said = f"{who_moves(BY_CLASSIC_TASKS)}."
+    assert remedy(classic, [], None) == said
+    assert moves(explain(classic.best))[-1] == f"The best assignment moves just 1. {said}"
+    assert sentence(classic).startswith(
+        "shop: improvable if each partition is a task of its own. Mov"
+    )
 
 
 def test_active_tasks_are_judged_as_partitions_of_threads_on_processes():

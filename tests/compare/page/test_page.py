@@ -11,9 +11,8 @@ from compare.overview import Glance
 from compare.page.drawing import as_csv
 from compare.page.html import rendered
 from compare.page.words import MARKS, to_do
-from compare.remedy import BY_TASKS
 from compare.samples.families import Family
-from compare.sentences import who_moves
+from compare.sentences import BY_TASKS, who_moves
 from compare.verdict import DEPENDS, SHOWN, WORST_FIRST, Verdict
 from groups.errors import Failure
 from groups.files import read_groups
@@ -58,7 +57,7 @@ def test_beside_consumer_groups_a_streams_group_has_its_own_words_and_no_assigno
     (line,) = (one for one in page.lines if one.name == "shop")
     assert line.to_do == "let an assignor move 1 task"
     (shown,) = (one for one in page.details if one.line.name == "shop")
-    assert (shown.planned, shown.made_by) == ((), who_moves(BY_TASKS))
+    assert (shown.planned, shown.made_by) == ((), f"{who_moves(BY_TASKS)}.")
     assert shown.why[0].startswith("4 tasks for 2 threads are 2 each")
     told = Parsed(rendered(page)).words
     assert "threads hold 1-3 tasks now, and 2 then" in told
