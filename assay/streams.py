@@ -8,10 +8,9 @@ import os
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from io import BufferedWriter, FileIO, TextIOWrapper
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from groups.errors import AssayError, BadInput, Failure, writing
+from groups.errors import AssayError, BadInput, Failure, writing_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -161,7 +160,7 @@ def write(lines: Iterable[str], out: str | None) -> None:
         for line in lines:
             put(line)
         return
-    with writing(out), Path(out).open("w", encoding="utf-8") as file:
+    with writing_whole(out) as path, path.open("w", encoding="utf-8") as file:
         file.writelines(f"{line}\n" for line in lines)
 
 

@@ -15,8 +15,10 @@ Running out of time is a result, not an error.
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 if TYPE_CHECKING:
@@ -138,3 +140,35 @@ def writing(place: object) -> Iterator[None]:
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
         raise BadInput(f"{place}: cannot be written: {reason}") from None
+
+
+@contextmanager
+def writing_whole(path: str | Path) -> Iterator[Path]:
+    """Return where to write a file that takes the place of `path` once it is whole.
+
+    Until then, and if an error or an interrupt ends the writing, `path` stays as it was. What
+    cannot be replaced is written to directly: a device or a pipe, a read-only file or folder, a
+    file that is mounted alone.
+
+    Raises
+    ------
+    BadInput
+        If the system refuses to write there.
+    """
+    target = Path(os.path.realpath(path))
+    with writing(path):
+        if os.path.lexists(path) and not (
+            target.is_file()
+            and all(os.access(one, os.W_OK) for one in (target, target.parent))
+            and not os.path.ismount(target)
+        ):
+            yield Path(path)
+            return
+        part = target.with_name(f".{os.getpid()}.unfinished")
+        try:
+            yield part
+            if target.exists():
+                shutil.copymode(target, part)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from groups.documents.json_files import make_folder
-from groups.errors import BadInput, writing
+from groups.errors import BadInput, writing_whole
 from live.capture import capture
 
 if TYPE_CHECKING:
@@ -121,16 +121,10 @@ class Series:
         lines = "".join(f"{json.dumps(one.document, ensure_ascii=False)}\n" for one in documents)
         data = gzip.compress(lines.encode("utf-8", "surrogatepass"), mtime=0)
         path = self._unused_path(at.replace(":", "-"))
-        part = path.with_name(f".{path.name}.part")
-        with writing(path):
-            try:
-                with part.open("wb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-                part.replace(path)
-            finally:
-                part.unlink(missing_ok=True)
+        with writing_whole(path) as part, part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
         self._delete_old()
         return len(data)
 

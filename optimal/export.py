@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal, get_args
 
-from groups.errors import BadInput, require_one_of
+from groups.errors import BadInput, require_one_of, writing
 from groups.needs import require_data
 from groups.tiers import form_after, in_words, parse_objective, values
 from optimal.answer import require_costs_within
@@ -15,7 +16,7 @@ from optimal.solution import Status
 from optimal.solve import solve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from groups.group import Group
     from groups.tiers import Objective
@@ -54,10 +55,7 @@ class Model:
 
         model = cp_model.CpModel()
         model.proto.parse_text_format(self.text)
-        with TemporaryDirectory() as folder:
-            file = Path(folder) / "model.pb"
-            model.export_to_file(str(file))
-            return file.read_bytes()
+        return _written_by(model.export_to_file)
 
 
 def export(
@@ -123,6 +121,18 @@ def export(
     return _linear(group, tiers[:tier], forms, least, syntax)
 
 
+def _written_by(write: Callable[[str], object]) -> bytes:
+    """Return the bytes that a function writes to the file that it gets.
+
+    CP-SAT's raises nothing and returns False where the disk is full.
+    """
+    with writing("a temporary file (TMPDIR says where)"), TemporaryDirectory() as folder:
+        file = Path(folder) / "model"
+        if write(str(file)) is False:
+            raise OSError(errno.ENOSPC, "")
+        return file.read_bytes()
+
+
 def _linear(
     group: Group,
     tiers: Objective,
@@ -141,11 +151,8 @@ def _linear(
     cost = LINEAR_TIERS[forms[-1]](program)
     offset = int(cost.constant)
     program.problem.setObjective(cost - offset)
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / f"model.{syntax}"
-        write = program.problem.writeLP if syntax == "lp" else program.problem.writeMPS
-        write(str(file))
-        text = file.read_text(encoding="utf-8")
+    write = program.problem.writeLP if syntax == "lp" else program.problem.writeMPS
+    text = _written_by(write).decode()
     variables = {name.name: _meaning(group, [p], m) for (p, m), name in program.owns.items()}
     legend = _legend(group, tiers, "ilp", forms, least, offset)
     return Model(syntax, text, legend | {"variables": variables})

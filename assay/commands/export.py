@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +16,7 @@ from assay.commands.options import (
     one_group,
 )
 from assay.streams import as_json, note, note_assumed, write
-from groups.errors import BadInput, writing
+from groups.errors import BadInput, writing_whole
 from optimal.export import export as exported
 
 BINARY = ".pb"
@@ -67,8 +66,8 @@ def export(
     to_file = out is not None and out != "-"
     legend = map_ or (f"{out}.json" if to_file else None)
     if out is not None and to_file and out.endswith(BINARY) and model.syntax == "proto":
-        with writing(out):
-            Path(out).write_bytes(model.binary)
+        with writing_whole(out) as part:
+            part.write_bytes(model.binary)
     else:
         write([model.text.rstrip("\n")], out)
     if legend is not None:

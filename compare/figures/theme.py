@@ -10,7 +10,7 @@ from pathlib import Path
 import altair as alt
 import vl_convert
 
-from groups.errors import BadInput, writing
+from groups.errors import BadInput, writing_whole
 from groups.tiers import TIERS, tier_named
 
 PIXELS_PER_POINT = 2.0
@@ -160,8 +160,8 @@ def save(
     else:
         spec = _spec(chart, dark, background)
         content = vl_convert.vegalite_to_png(spec, scale=PIXELS_PER_POINT, allowed_base_urls=[])
-    with writing(path):
-        Path(path).write_bytes(content)
+    with writing_whole(path) as part:
+        part.write_bytes(content)
 
 
 def _spec(chart: alt.Chart, dark: bool, background: str | None) -> dict[str, object]:

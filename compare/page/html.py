@@ -25,7 +25,7 @@ from compare.page.words import MARKS, PROOFS, minute
 from compare.scores import FACTS
 from compare.verdict import EVEN_LAGGING, GOOD
 from groups.documents.json_files import make_folder
-from groups.errors import writing
+from groups.errors import writing, writing_whole
 from groups.tiers import TIERS, called
 from groups.wording import counted, percent
 
@@ -66,8 +66,8 @@ def write_page(page: Page, path: Path) -> None:
     """
     require_writable(path)
     text = rendered(page)
-    with writing(path):
-        path.write_text(text, encoding="utf-8")
+    with writing_whole(path) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def require_writable(path: Path) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from io import BytesIO
-from pathlib import Path
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from groups.errors import BadInput, Unreadable, writing
+from groups.errors import BadInput, Unreadable, writing_whole
 from groups.portions import in_portions
 from groups.table.batch import each_of
 from groups.table.layout import LAYOUT, BadRow, in_layout
@@ -71,20 +70,18 @@ def write_groups(groups: Iterable[Group], path: str) -> int:
     BadInput
         If the file cannot be written.
     """
-    unfinished = Path(f"{path}.{os.getpid()}.unfinished")
+    portions = in_portions(
+        groups, lambda group: group.n_partitions, most=MOST_PARTITIONS, count=MOST_ROWS
+    )
+    first = next(portions, None)
+    if first is None:
+        return 0
     count = 0
-    with writing(path):
-        try:
-            with pq.ParquetWriter(
-                unfinished, LAYOUT, compression="zstd", write_page_checksum=True
-            ) as file:
-                for portion in in_portions(
-                    groups, lambda group: group.n_partitions, most=MOST_PARTITIONS, count=MOST_ROWS
-                ):
-                    file.write_batch(batch_of(portion))
-                    count += len(portion)
-            if count:
-                unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+    with (
+        writing_whole(path) as part,
+        pq.ParquetWriter(part, LAYOUT, compression="zstd", write_page_checksum=True) as file,
+    ):
+        for portion in chain([first], portions):
+            file.write_batch(batch_of(portion))
+            count += len(portion)
     return count

@@ -1,8 +1,10 @@
 """What cannot be used is refused in one line, with exit code 2."""
 
 import base64
+import os
 import random
 import re
+import resource
 import shlex
 from pathlib import Path
 
@@ -343,6 +345,56 @@ def odd(given) -> dict:
 @pytest.mark.parametrize("name", ODD_FILES)
 def test_a_file_that_cannot_be_read_or_written_is_refused_in_one_line(odd, name):
     assert re.fullmatch(ODD_FILES[name][1], one_line(odd[name], 2))
+
+
+WHOLE = {
+    "made.jsonl": ("generate", "grid", "--members", "20"),
+    "got.jsonl": ("import", "all.txt"),
+    "got.parquet": ("import", "made.jsonl"),
+    "other.jsonl": ("anonymise", "made.jsonl"),
+    "out.lp": ("export", "one.json", "--lp"),
+    "out.pb": ("export", "one.json", "--proto"),
+    "out.svg": ("plot", "orders.json"),
+    "out.html": ("report", "orders.json", "--assignor", "current"),
+}
+
+
+def test_a_file_that_does_not_fit_on_the_disk_stays_as_it_was(given):
+    places = given / "places"
+    places.mkdir()
+    (given / "link.svg").symlink_to(places / "out.svg")
+    made = assay(*WHOLE["made.jsonl"]).stdout
+    write(given, {"made.jsonl": made, "one.json": made.partition("\n")[0]})
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for name, command in WHOLE.items():
+        place = given / "link.svg" if name == "out.svg" else places / name
+        place.write_text("of yesterday")
+        place.chmod(0o640)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, most))
+        try:
+            run = assay(*command, "-o", place, cwd=given)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        assert run.returncode == 2, run.stderr
+        where = rf"({re.escape(str(place))}|a temporary file \(TMPDIR says where\))"
+        full = rf"(.*\n)*assay: {where}: cannot be written: (File too large|No space left .*)\n"
+        assert re.fullmatch(full, run.stderr), run.stderr
+        assert place.read_text() == "of yesterday"
+        assert assay(*command, "-o", place, cwd=given).returncode == 0
+        assert place.stat().st_size > 512
+        assert place.stat().st_mode & 0o777 == 0o640
+    assert (given / "link.svg").is_symlink()
+    assert {one.name for one in places.iterdir()} == {*WHOLE, "out.lp.json", "out.pb.json"}
+
+
+def test_what_cannot_be_replaced_is_written_directly(given):
+    pipe = given / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert assay("generate", "random", "-o", pipe).returncode == 0
+    assert os.read(reader, 65536).startswith(b'{"format": "assay-group/1"')
+    os.close(reader)
+    assert pipe.is_fifo()
 
 
 NOISE = {

@@ -54,7 +54,7 @@ def test_what_is_half_written_is_never_under_a_name_that_is_read(tmp_path, monke
     monkeypatch.setattr(os, "fsync", crash)
     with pytest.raises(BadInput, match=r"Z\.jsonl\.gz: cannot be written: No space left"):
         made.add(AT, documents(EVEN))
-    assert seen == [".2026-11-20T10-00-00Z.jsonl.gz.part"]
+    assert seen == [f".{os.getpid()}.unfinished"]
     assert [*made.folder.iterdir()] == []
 
 
