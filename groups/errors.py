@@ -155,8 +155,8 @@ def writing_whole(path: str | Path) -> Iterator[Path]:
     BadInput
         If the system refuses to write there.
     """
-    target = Path(os.path.realpath(path))
     with writing(path):
+        target = Path(os.path.realpath(path))
         if os.path.lexists(path) and not (
             target.is_file()
             and all(os.access(one, os.W_OK) for one in (target, target.parent))

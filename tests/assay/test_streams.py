@@ -34,6 +34,9 @@ STREAMS = {
     f"KAFKA_ASSAY_CACHE={LONG} assay assignors": (2, r"x+/jars: cannot be read: .* too long"),
     # As on a read-only disk: not even a temporary folder can be written.
     "ulimit -f 0; assay solve orders.json | wc -l >&2": (0, r" *10"),
+    "mkdir gone; cd gone; rmdir ../gone; assay generate random -o made.json": (
+        2, r"made\.json: cannot be written: No such file or directory",
+    ),
     "assay solve missing.json 2>&-": (2, ""),
     "assay solve orders.json <&- >&- 2>&-": (2, ""),
     "assay generate grid --members 100 | head -c 10 >&2; exit ${PIPESTATUS[0]}": (
