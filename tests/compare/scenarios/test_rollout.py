@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from compare.scenarios.mixed_group import perform
 from compare.scenarios.rollout import Act, Rollout, Rule
+from compare.scenarios.scenario import Scenario
 from compare.scenarios.upgrade_paths import (
     COOPERATIVE_ONLY,
     NEW,
@@ -25,6 +27,7 @@ from heuristics import WRITTEN
 from tests.compare.scenarios.simulator import simulate
 from tests.optimal.small_groups import document
 
+ROOT = Path(__file__).parents[3]
 STICKY = ("sticky", "range")
 
 
@@ -206,6 +209,23 @@ def test_every_count_of_every_step_is_that_of_an_independent_simulator(drawn, st
     for step, row in zip(made.steps, expected, strict=True):
         found = step.to_dict() | {"refused": step.refused is not None}
         assert {**found, "act": None} == {**row, "act": None}
+
+
+def test_the_page_on_rollouts_has_the_sums_of_the_scenarios_that_ship():
+    page = (ROOT / "docs/findings/rollouts.md").read_text("utf-8")
+    _, _, *rows = page.partition("\n| | upgrade, today |")[2].partition("\n\n")[0].splitlines()
+    said = dict(row.strip("| ").split(" | ", 1) for row in rows)
+    totals = []
+    for name in ("upgrade", "downgrade", "missed", "range-only"):
+        group = Scenario.read(ROOT / f"corpus/scenarios/{name}.json").group
+        totals += [rollout.total for rollout in roll_out_by_rule(group, name)]
+    for what, values in said.items():
+        key = what.replace(" ", "_")
+        assert values.split(" | ") == [str(total[key]) for total in totals], what
+    assert said.keys() == {key.replace("_", " ") for key in totals[0]}
+    downgraded = Scenario.read(ROOT / "corpus/scenarios/downgrade.json").group
+    contested = roll_out(downgraded, "downgrade", Rule.UNGUARDED).total["contested"]
+    assert f"leaves {contested} of 9 partitions contested" in " ".join(page.split())
 
 
 def test_without_the_fencing_of_the_broker_one_that_is_away_could_commit_for_another():
