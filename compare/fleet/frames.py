@@ -352,7 +352,7 @@ def _items(source: str) -> Generator[Item | Failure, None, None]:
                 yield Failure(name, name, "empty, expected a snapshot", None)
             elif is_of_lines(name):
                 with open(name, "rb") as stream:
-                    yield from items_in_stream(name, stream)
+                    yield from items_in_stream(name, stream, in_folder=in_folder)
             else:
                 content = Path(name).read_bytes()
                 for one in items_in_file(name, content, in_folder=in_folder):

@@ -34,6 +34,8 @@ BATCH_GROUPS = 2_048
 # A longer line or document is no snapshot.
 MOST_BYTES = 2**26
 _GZIP = b"\x1f\x8b"
+# The format stands in the first bytes of a line.
+_FORMAT_BYTES = 64
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -81,7 +83,9 @@ class Rows(NamedTuple):
     failures: list[Failure]
 
 
-def items_in_lines(texts: Iterable[tuple[str, int, bytes]]) -> Iterator[Item | Failure]:
+def items_in_lines(
+    texts: Iterable[tuple[str, int, bytes]], *, in_folder: bool = False
+) -> Iterator[Item | Failure]:
     """Yield an item or a failure for each line that is not blank.
 
     Where a file is one document over several lines, the failure is about the file, and its other
@@ -90,6 +94,7 @@ def items_in_lines(texts: Iterable[tuple[str, int, bytes]]) -> Iterator[Item | F
     Parameters
     ----------
     texts : (name of the file, number of the line from 1, line)
+    in_folder : whether files are from a folder; then lines of other formats of ours are skipped
     """
     skipped: set[str] = set()
     for source, number, line in texts:
@@ -104,6 +109,8 @@ def items_in_lines(texts: Iterable[tuple[str, int, bytes]]) -> Iterator[Item | F
         elif len(text) > MOST_BYTES:
             reason = f"a line of {len(text):,} bytes, more than the {MOST_BYTES:,} that are read"
             yield _failure(source, place, reason, text)
+        elif in_folder and is_other_format(text[:_FORMAT_BYTES].decode("utf-8", "replace")):
+            continue
         elif text and not text.isspace():
             yield Item(source, place, text)
 
@@ -116,11 +123,12 @@ def is_of_lines(name: str) -> bool:
     return is_json_lines(name) and without_gz(name) == name
 
 
-def items_in_stream(name: str, stream: Iterable[bytes]) -> Iterator[Item | Failure]:
+def items_in_stream(
+    name: str, stream: Iterable[bytes], *, in_folder: bool = False
+) -> Iterator[Item | Failure]:
     """Yield the items and failures in the lines of one file, from its first line on."""
-    return items_in_lines(
-        (name, n, text.rstrip(b"\r\n")) for n, text in enumerate(stream, start=1)
-    )
+    lines = ((name, n, text.rstrip(b"\r\n")) for n, text in enumerate(stream, start=1))
+    return items_in_lines(lines, in_folder=in_folder)
 
 
 def items_in_files(

@@ -148,7 +148,7 @@ def portions_of(
     for file in files:
         is_parquet = file.name.endswith(PARQUET)
         (rows if is_parquet else lines if is_of_lines(file.name) else others).append(file)
-    found = list(_portions_of_lines(spark, lines))
+    found = list(_portions_of_lines(spark, lines, in_folder))
     for part in _split_by_size(rows):
         found += _portions_of_parquet(spark, part, failures)
     return found + [_portion_of_files(spark, part, in_folder) for part in _split_by_folder(others)]
@@ -219,7 +219,9 @@ def _split_by_folder(files: Iterable[File]) -> Iterator[list[File]]:
         yield [file for name in names for file in folders[name]]
 
 
-def _portions_of_lines(spark: SparkSession, files: Sequence[File]) -> Iterator[Portion]:
+def _portions_of_lines(
+    spark: SparkSession, files: Sequence[File], in_folder: bool
+) -> Iterator[Portion]:
     from pyspark.sql import functions as sql
 
     for part in _split_by_size(files):
@@ -247,7 +249,7 @@ def _portions_of_lines(spark: SparkSession, files: Sequence[File]) -> Iterator[P
             own = blocks[number * len(blocks) // cuts : (number + 1) * len(blocks) // cuts]
             first, last = (own[0][1], own[-1][1]) if cuts > 1 else (0, 0)
             chosen = frame.where(sql.col("block").between(first, last)) if cuts > 1 else frame
-            items_of = partial(items_of_lines, before=before)
+            items_of = partial(items_of_lines, before=before, in_folder=in_folder)
             yield Portion(chosen, items_of, part, cuts=cuts)
 
 

@@ -84,6 +84,7 @@ def items_of_lines(
     batches: Iterable[pa.RecordBatch],
     *,
     before: Mapping[tuple[str, int], int],
+    in_folder: bool = False,
 ) -> Iterator[Item | Failure]:
     """Yield the items and failures in lines of files.
 
@@ -93,6 +94,7 @@ def items_of_lines(
     batches : with the columns `path`, `block` and `value`; the lines of a block in their order
     before : number of lines in a file before a block, by the file's address and the block's start;
         without an entry, it is that start
+    in_folder : whether files are from a folder; then lines of other formats of ours are skipped
     """
     at = dict(before)
 
@@ -101,7 +103,7 @@ def items_of_lines(
             at[path, block] = at.get((path, block), block) + 1
             yield names[path], at[path, block], value
 
-    return items_in_lines(texts())
+    return items_in_lines(texts(), in_folder=in_folder)
 
 
 def items_of_files(

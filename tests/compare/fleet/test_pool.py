@@ -33,7 +33,7 @@ from tests.compare.conftest import lopsided, snapshot
 from tests.optimal.random_groups import random_group
 
 CORPUS = Path(__file__).parents[3] / "corpus"
-CAPTURES = CORPUS / "captures"
+CAPTURES, FINDINGS = CORPUS / "captures", CORPUS / "findings.jsonl"
 
 
 def fill(folder: Path) -> None:
@@ -48,6 +48,8 @@ def fill(folder: Path) -> None:
     (folder / "x%y {z}").mkdir()
     (folder / "x%y {z}" / "one+?.json").write_text(json.dumps(lopsided("one")))
     (folder / "empty.txt").write_text("")
+    # Findings are skipped in a folder.
+    shutil.copy(FINDINGS, folder)
     (folder / "indented.ndjson").write_text(json.dumps(lopsided(), indent=1))
     write_groups(
         [Group.from_dict(lopsided(f"p{n}")) for n in range(3)], str(folder / "c%20 d*.parquet")
@@ -89,6 +91,15 @@ def test_the_rows_are_those_of_spark(spark, tmp_path):
     assert sorted(map(tuple, reasons)) == sorted((row["place"], row["reason"]) for row in told)
     bad = {row["place"].rpartition("/")[2] for row in told}
     assert bad == {"a b%20[1].jsonl:32", "b.ndjson.gz:3", "empty.txt", "indented.ndjson"}
+
+
+def test_files_of_findings_are_skipped_in_a_folder_and_refused_by_name(tmp_path):
+    shutil.copy(FINDINGS, tmp_path)
+    (tmp_path / "one.jsonl").write_text(json.dumps(lopsided()))
+    found = fleet.tables(tmp_path, ["current"])
+    assert (len(found.groups), len(found.failures)) == (1, 0)
+    (reason, *_) = fleet.tables(tmp_path / FINDINGS.name, ["current"]).failures["reason"]
+    assert reason.as_py() == "format: 'assay-finding/1', expected 'assay-group/1'"
 
 
 def test_the_rows_of_a_parquet_file_travel_in_parts_that_know_where_they_begin(tmp_path):
