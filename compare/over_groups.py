@@ -172,22 +172,26 @@ def best_in(standings: Sequence[Standing]) -> str:
     'Of 2 assignors tried, a is best: as good as can be in 9 of 9 groups.'
     >>> best_in(ranked({"kafka-java/range@4.4.0": some}))
     'range 4.4.0 is as good as can be in 4 of 9 groups.'
+    >>> best_in(ranked({name: Standing(1, 0, 1, 1, **counts) for name in ("a", "b")}))
+    'Of 2 assignors tried, a and b are best: as good as can be.'
     """
     tried = sum(len(one.assignors) for one in standings if one.assignors != (CURRENT,))
     named = [spoken(name) for name in best_of_all(standings)]
     first = [one for one in standings if one.place == 1 and one.groups]
     if not first:
         return ""
-    if not named:
-        every = counted(first[0].groups, "group")
-        return f"No assignor that was tried is as good as can be in any of {every}."
-    who = few(named) if len(named) > MOST_NAMED else listed(named)
     optimal, maybe, groups = first[0].optimal, first[0].maybe, first[0].groups
+    if not named:
+        where = "" if groups == 1 else f" in any of {groups:,} groups"
+        return f"No assignor that was tried is as good as can be{where}."
+    who = few(named) if len(named) > MOST_NAMED else listed(named)
     least = "at least " if maybe > optimal else ""
-    good = f"as good as can be in {least}{optimal:,} of {counted(groups, 'group')}"
+    good = f"as good as can be in {least}{optimal:,} of {groups:,} groups"
+    if groups == 1:
+        good = "as good as can be, as far as is known" if least else "as good as can be"
     said = f"{who} {agreed(len(named), 'are')} {'' if tried == 1 else 'best: '}{good}"
-    alike = (one for one in standings if one.assignors == (CURRENT,) and one.groups == groups)
-    then = "".join(f" What members hold now is as good in {one.optimal:,}." for one in alike)
+    now = [one for one in standings if one.assignors == (CURRENT,) and one.groups == groups > 1]
+    then = "".join(f" What members hold now is as good in {one.optimal:,}." for one in now)
     return f"{'' if tried == 1 else f'Of {tried:,} assignors tried, '}{said}.{then}"
 
 

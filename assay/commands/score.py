@@ -58,6 +58,7 @@ from compare.lag.peaks import with_lowest
 from compare.lag.words import lag_sentences, least_of_as_good, not_compared
 from compare.limits import NOT_HELD, OPEN, Beyond, beyond, excess_text, excesses
 from compare.moves import moves_to
+from compare.over_groups import best_in, standings_of
 from compare.overview import Glance, overview_of, worst_now
 from compare.remedy import remedy
 from compare.scores import (
@@ -421,7 +422,7 @@ def show_group(scored: ScoredGroup, asked: Asked) -> None:
         if asked.assignors or row.assignor in plans or row.reason != UNKNOWN
     ]
     told = [plan_told(row) for row in rows if row.assignor in plans]
-    makes = remedy(judged, [row for row in rows if row.assignor not in plans], asked)
+    makes = _which_assignor(scored, [row for row in rows if row.assignor not in plans], asked)
     tell(sentence(judged))
     if judged.verdict.question or judged.further_question:
         tiers = PRESETS["kip-54"] if judged.best is None else judged.best.objective
@@ -453,6 +454,14 @@ def show_group(scored: ScoredGroup, asked: Asked) -> None:
     if len(rows) < len(scored.rows):
         hint = "" if judged.verdict.question else f". {WHO_READS}"
         tell(f"no assignor was scored: {UNKNOWN}{hint}")
+
+
+def _which_assignor(scored: ScoredGroup, tried: Sequence[Score], asked: Asked) -> str:
+    """Return which assignor makes the moves; without any, which of the named ones is best."""
+    makes = remedy(scored.judged, tried, asked)
+    if makes or not asked.assignors or scored.reference is None:
+        return makes
+    return best_in(standings_of(tried, scored.reference.objective))
 
 
 def _tell_lag(judged: Judged, lowest: LowestPeak | None, asked: Asked) -> None:

@@ -55,6 +55,18 @@ def test_a_group_that_the_broker_assigns_is_scored_with_assignors_that_it_can_us
     assert said in lines_of("range", "sticky", "uniform", "kip-54-sticky", "optimal")
 
 
+def test_where_nothing_has_to_move_the_best_of_the_named_assignors_is_told():
+    asked = ("score", ALL_GROUPS, "--group", "coop-a", "--assume-equal")
+    named = [word for one in ("range", "roundrobin") for word in ("--assignor", one)]
+    sticky = ("--assignor", "kip-54-sticky", "--assignor", "cooperative-sticky")
+    assert assay(*asked, *named, *sticky).stdout.splitlines()[1] == (
+        "Of 4 assignors tried, cooperative-sticky 4.4.0 is best: as good as can be."
+    )
+    said = "No assignor that was tried is as good as can be."
+    assert assay(*asked, *named).stdout.splitlines()[1] == said
+    assert said not in assay(*asked).stdout
+
+
 def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
     run = assay("score", folder / "orders.json", "--fail-above", "balance=3")
     # A gate does not apply to the default assignors.
@@ -693,7 +705,8 @@ def test_of_a_group_of_which_nobody_holds_anything_the_assignors_asked_for_are_s
     members = {"a": {"subscription": ["t0"]}, "b": {"subscription": ["t0", "t1"]}}
     file = write(folder, {"fresh.json": LOPSIDED | {"members": members}}) / "fresh.json"
     lines = good(assay("score", file, *RANGE)).stdout.splitlines()
-    assert [line.split()[0] for line in lines[1:4]] == ["assignor", "optimum", "range"]
+    assert lines[1] == "No assignor that was tried is as good as can be."
+    assert [line.split()[0] for line in lines[2:5]] == ["assignor", "optimum", "range"]
     gate = ("--fail-above", "balance=0", "--assignor")
     assert assay("score", file, *gate, "kip-54-sticky").returncode == 0
     assert "balance exceeds the optimum by 2" in assay("score", file, *gate, "range").stderr
