@@ -4,6 +4,7 @@ The assignor `gate` creates the file `asked` when it is called, and answers once
 the file `open`; for groups whose names begin with `free` it answers at once.
 """
 
+import gzip
 import json
 import os
 import signal
@@ -43,6 +44,18 @@ def fill(folder: Path, groups: int = 24) -> None:
     lines[5:5] = ['{"format": "assay-group/1", "group": "cut"']
     (folder / "in.jsonl").write_text("\n".join(lines) + "\n")
     (folder / "gated.py").write_text(GATE)
+
+
+def fill_two_portions(folder: Path, groups: int) -> list[Path]:
+    """Write the groups of `fill` twice: named ``free0``, ...; and ``g0``, ..., a portion apart."""
+    fill(folder, groups)
+    lines, source = (folder / "in.jsonl").read_text(), folder / "in"
+    source.mkdir()
+    free, gated = source / "a.jsonl", source / "b.jsonl.gz"
+    free.write_text(lines.replace('"group": "g', '"group": "free'))
+    # A file that cannot be split is a portion of its own.
+    gated.write_bytes(gzip.compress(lines.encode()))
+    return [free, gated]
 
 
 def is_session(words: str) -> bool:

@@ -1,6 +1,5 @@
 """What ends a run, or a process of it: nothing lost, nothing twice, nothing left, one line."""
 
-import gzip
 import os
 import signal
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from compare.fleet.tables import read_table
-from tests.compare.fleet.running import Running, fill
+from tests.compare.fleet.running import Running, fill_two_portions
 
 pytestmark = [pytest.mark.kills, pytest.mark.spark]
 
@@ -88,12 +87,7 @@ def to_the_end_and_beside(folder: Path) -> dict[str, End]:
 @pytest.fixture(scope="module")
 def ends(tmp_path_factory) -> Ends:
     folder = tmp_path_factory.mktemp("ends")
-    fill(folder, GROUPS)
-    lines, source = (folder / "in.jsonl").read_text(), folder / "in"
-    source.mkdir()
-    (source / "a.jsonl").write_text(lines.replace('"group": "g', '"group": "free'))
-    # A file that cannot be split is a portion of its own.
-    (source / "b.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    fill_two_portions(folder, GROUPS)
     by = {}
     for ending, master in [
         (interrupted_while_java_starts, "local[2,3]"),
