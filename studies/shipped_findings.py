@@ -55,20 +55,21 @@ def search(
     groups: int,
     also: Sequence[Group] = (),
     enumerated: Mapping[str, Tally] | None = None,
+    up_to: tuple[int, int, int] = (2, 3, 4),
 ) -> dict[str, Quarry]:
     """Return the smallest group found on which each promise breaks, preferring ordinary groups.
 
     It tries the groups of `also`, on which some assignor broke a promise before; then `groups`
-    ordinary ones, and as many with racks; then all of up to 2 topics x 3 members x 4 partitions;
-    then `groups` drawn ones.
+    ordinary ones, and as many with racks; then all small ones; then `groups` drawn ones.
 
     Parameters
     ----------
     enumerated : the tallies of all small ordinary groups, by promise
+    up_to : topics, members and partitions of the small groups at most
     """
     found: dict[str, Quarry] = {}
     for good in (False, True):
-        rest = (one.group() for one in chain(fresh(2, 3, 4), owned(2, 3, 4)))
+        rest = (one.group() for one in chain(fresh(*up_to), owned(*up_to)))
         ordinary_ones = (islice(draw(1), groups) for draw in (ordinary, ordinary_in_racks))
         every = chain(also, *ordinary_ones, rest, islice(drawn(1), groups))
         chosen = (group for group in every if is_ordinary(group) is good)

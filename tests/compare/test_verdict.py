@@ -58,7 +58,7 @@ def in_good_order(count: int) -> list[Group]:
 
 @pytest.mark.exhaustive
 def test_no_sure_verdict_is_wrong_and_the_true_excess_lies_in_the_interval():
-    truths = [g for g in in_good_order(2_500) if g.members and (g.owner >= 0).any()]
+    truths = [g for g in in_good_order(1_200) if g.members and (g.owner >= 0).any()]
     rng = np.random.default_rng(7)
     shown = [hidden(g, rng.random(len(g.members)) < (i % 3 + 1) / 3) for i, g in enumerate(truths)]
     said = Counter()
@@ -84,9 +84,9 @@ def test_no_sure_verdict_is_wrong_and_the_true_excess_lies_in_the_interval():
             assert verdict.at_least <= excess <= verdict.at_most
         if verdict.moves is not None:
             assert verdict.moves == optimum.terms[1].value
-    assert said["improvable", True] > 250
-    assert said["as good as can be", True] > 250
-    assert said["depends on who reads what", False] > 75
+    assert said["improvable", True] > 120
+    assert said["as good as can be", True] > 120
+    assert said["depends on who reads what", False] > 36
 
 
 @pytest.mark.exhaustive

@@ -24,7 +24,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "findings" / "promises.md"
 
 @pytest.fixture(scope="module")
 def found():
-    every = {scope.name: scope.groups() for scope in scopes(equal_to=(4, 9), seeded=500)}
+    every = {scope.name: scope.groups() for scope in scopes(equal_to=(4, 7), seeded=250)}
     small = {"equal": every["equal"], "contested": contested(3, 4), "seeded": every["seeded"]}
     return {scope: broken_by(groups) for scope, groups in small.items()}
 

@@ -90,7 +90,7 @@ def test_the_records_say_what_the_page_tells_of_five_thousand_groups():
 @pytest.mark.exhaustive
 def test_a_sample_says_the_same_again():
     here = [name for name in CALLED_HERE if assignors()[name].missing() is None]
-    require(compared(here, 250, seconds=5.0))
+    require(compared(here, 120, seconds=5.0))
 
 
 def test_a_row_counts_what_is_worse_and_what_is_missing():

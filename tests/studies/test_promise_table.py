@@ -86,10 +86,12 @@ def test_parts_add_up_to_the_whole():
 
 @pytest.mark.exhaustive
 def test_what_breaks_on_a_part_of_the_groups_breaks_in_the_records():
-    small = scopes(equal_to=(3, 6), fresh_to=(2, 3, 4), owned_to=(2, 3, 3), seeded=100)
+    small = scopes(equal_to=(3, 5), fresh_to=(2, 3, 4), owned_to=(2, 3, 3), seeded=300)
     rows = 0
     for scope in small:
-        for key, one in tally_written(scope.groups()).items():
+        # The smallest group that breaks a promise is among all of the first kind.
+        part = islice(scope.groups(), 0, None, 1 if scope.name == "equal" else 3)
+        for key, one in tally_written(part).items():
             assert one.broken.total() <= int(RECORDS[scope.name, *key]["broken"])
             rows += bool(one.broken)
             if (scope.name, *key) == ("equal", "kip-54-sticky", "optimal-moves"):

@@ -10,6 +10,7 @@ from compare.promises.conformance import file_of
 from compare.promises.findings import SHIPPED, read_findings
 from compare.promises.promise import PROMISES, promises_of
 from compare.promises.record import Found
+from compare.samples.ordinary import is_ordinary
 from heuristics import WRITTEN
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.java.java_client import JAVA_OPTIMAL
@@ -71,7 +72,8 @@ def test_the_studies_have_asked_every_assignor_of_a_client_with_or_without_a_fin
 @pytest.mark.exhaustive
 def test_a_search_finds_what_is_broken_and_prefers_ordinary_groups(limit):
     name = "kip-54-sticky"
-    found = search(name, [limit], groups=10)
+    found = search(name, [limit], groups=10, up_to=(2, 3, 3))
     assert set(found) <= set(promises_of(name)) <= set(PROMISES)
     assert found["optimal-balance"].measured == {"balance": 4, "optimum": 0}
     assert len(found["optimal-balance"].group.members) == 3
+    assert is_ordinary(found["optimal-balance"].group)

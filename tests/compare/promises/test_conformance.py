@@ -28,7 +28,7 @@ from groups.tiers import parse_objective
 from heuristics import assign
 from optimal import Solution, check
 from studies.conformance import COLUMNS, OBJECTIVES, instances, least_alike, smallest
-from studies.smallest import small
+from studies.smallest import SMALL, small
 from tests.schemas import validator_of
 
 FILES = {promise: json.loads((FOLDER / f"{promise}.json").read_text("utf-8")) for promise in ASKED}
@@ -53,7 +53,7 @@ def test_whole_files_are_made_again_to_the_last_instance():
     for promise in ("valid", "optimal-moves", "racks"):
         assert list(instances(promise)) == without_columns(FILES[promise]["instances"])
     # The numbers of groups up to renaming, by members and partitions, counted by another program.
-    counts = Counter(len(group.members) + group.n_partitions for group in smallest())
+    counts = Counter(len(group.members) + group.n_partitions for group in smallest(SMALL))
     assert counts == {2: 1, 3: 4, 4: 14, 5: 57, 6: 258}
 
 
