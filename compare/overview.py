@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 NAMED: tuple[Says, ...] = (NOBODY_READS, *BAD)
 SAID_WITH: Mapping[Says, str] = {
     **dict.fromkeys(BETTER_EXISTS, " by moving {}"),
-    NOBODY_READS: " with {} waiting",
+    NOBODY_READS: " with {}",
     NOT_VALID: " with {} without an owner",
 }
 # What a source may leave out that could change a verdict: the words in `assumed`, and a remedy.
@@ -221,11 +221,12 @@ class Overview:
         of = f" of {every}"
         for says in NAMED:
             if many := self.says.get(says, 0):
-                count = f"{many:,}{of} {agreed(many, 'are')} {says}"
-                if says == NOBODY_READS:
-                    count = f"nobody reads {many:,}{of}"
+                unread = says == NOBODY_READS
+                verb, what = ("have", "no members") if unread else ("are", says)
+                count = f"{many:,}{of} {agreed(many, verb)} {what}"
                 if latest and of:
                     count += f" in {'its' if many == 1 else 'their'} latest capture"
+                count += ", and records wait" * unread
                 of = ""
                 yield count, self._named(says)
         if of and not (self.lagging and self.every == 1):

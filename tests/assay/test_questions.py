@@ -25,7 +25,7 @@ PLAN = {
 # A line or two of the answer to each question, with single spaces; ... matches any text.
 ANSWERS = {
     "Which of my groups are not": [
-        "Nobody reads 1 of 11 groups: empty-e ...; 1 is improvable: ..."
+        "1 of 11 groups has no members, and records wait: empty-e ...; 1 is improvable: ..."
     ],
     "My groups have group.protocol=consumer": [
         "1. Let an assignor that looks at lag move 1 partition: ...",
@@ -63,7 +63,9 @@ ANSWERS = {
         "kpr-c: 1 partition moved; loads were 6-8 and are 5-9."
     ],
     "Does my own plan hold?": ["plan 7 yes yes 0 2 ..."],
-    "How do I fail a build on imbalance?": ["Nobody reads 1 of 11 groups: ..."],
+    "How do I fail a build on imbalance?": [
+        "1 of 11 groups has no members, and records wait: ..."
+    ],
     "And how do I fail a build on lag": [
         "assay: kpr-c: current: balance exceeds the optimum by 4, more than 0 (...",
         "assay: static-d: current: peak_lag exceeds the optimum by 456, more than 400, if ...",

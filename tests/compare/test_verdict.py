@@ -187,7 +187,7 @@ def test_groups_that_nobody_reads_come_first_and_the_most_records_before_others(
     overview = overview_of(judge(groups))
     assert [one.name for one in overview.worst] == ["many", "few", bad.name, "none"]
     assert overview.sentence() == (
-        "Nobody reads 2 of 4 groups: many with 9,000 records waiting, few with 3 waiting; "
+        "2 of 4 groups have no members, and records wait: many with 9,000 records, few with 3; "
         f"1 is not valid: {bad.name} with 2 partitions without an owner."
     )
 

@@ -178,7 +178,8 @@ def test_a_text_that_shows_no_member_may_be_of_a_group_that_is_rebalancing():
     (row,) = (line for line in lines if line.startswith("rebal-j"))
     assert "  may be rebalancing  " in row
     assert lines[0].startswith(
-        "Nobody reads 1 of 3 groups: empty-e with 1,328 records waiting (unless it is rebalancing)"
+        "1 of 3 groups has no members, and records wait: empty-e with 1,328 records (unless it is "
+        "rebalancing)"
     )
     (row,) = (line for line in lines if line.startswith("empty-e"))
     assert "  maybe nobody reads: 1,328  " in row

@@ -342,7 +342,7 @@ def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads
     assert found.lagging == expected.lagging == 1
     assert "1 has even partitions, but lag that could fall: g0 from 1,700 to " in found.sentence()
     assert found.sentence() == expected.sentence()
-    assert ": g3 with at least 1,705 records waiting; " in found.sentence()
+    assert ": g3 with at least 1,705 records; " in found.sentence()
     falls = {one.name: (0, vars(one.fall)) for one in found.worst if one.fall is not None}
     assert falls.keys() == {"g0", "worse", "flaps"}
     assert missed(counts, limited=False) == ["not valid: 1 group", "nobody reads: 1 group"]
@@ -376,8 +376,8 @@ def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
     told = counts.found
     sentence, *lines = assay("score", source).stdout.splitlines()
     assert sentence == (
-        "Nobody reads 1 of 4 groups: empty-e with 1,328 records waiting; 1 is rebalancing: "
-        "rebal-j; 1 could not be judged: nosuch."
+        "1 of 4 groups has no members, and records wait: empty-e with 1,328 records; 1 is "
+        "rebalancing: rebal-j; 1 could not be judged: nosuch."
     )
     assert told.overview.sentence() == sentence
     assert told.unread[0] == 4
