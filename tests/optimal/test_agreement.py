@@ -79,7 +79,7 @@ def test_no_method_is_better_than_what_another_proves_and_documents_keep_the_pro
 @pytest.mark.parametrize(
     ("make", "number", "left_open", "least"),
     [
-        (any_case, 180, 2, {"flow": 60, "exchange": 6, "brute": 60}),
+        (any_case, 180, 3, {"flow": 60, "exchange": 6, "brute": 60}),
         (magnitudes_case, 60, 2, {"exchange": 9, "brute": 60}),
         (pairs_case, len(PAIRS), 2, {"exchange": len(PAIRS) // 4, "brute": len(PAIRS)}),
         (places_case, 50, 5, {"flow": 50}),
