@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import os
-import re
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from groups.errors import BadInput
 
-IN_UTC = "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"
 
+def in_utc(captured_at: str | None) -> str | None:
+    """Return a group's time of capture as ``2026-11-20T10:00:00Z``; None stays.
 
-def in_utc(text: str | None) -> str | None:
-    """Return a time with a zone as ``2026-11-20T10:00:00Z``; other texts and None stay."""
-    if text is None or re.fullmatch(IN_UTC, text):
-        return text
+    Raises
+    ------
+    BadInput
+        If it is no time, or has no time zone: which capture is the latest would not be known.
+    """
     try:
-        return time_in_utc(text)
-    except BadInput:
-        return text
+        return None if captured_at is None else time_in_utc(captured_at)
+    except BadInput as error:
+        raise error.within("captured_at") from None
+
+
+def in_utc_or_none(captured_at: str | None) -> str | None:
+    """Return a time of capture as `in_utc` does, None if it is no such time."""
+    with suppress(BadInput):
+        return in_utc(captured_at)
+    return None
 
 
 def time_in_utc(text: str) -> str:

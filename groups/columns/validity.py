@@ -65,8 +65,6 @@ def valid(given: Columns) -> dict[str, object]:
         If a rule is broken; the message names the place.
     """
     names([given.name], "group")
-    if given.captured_at is not None:
-        names([given.captured_at], "captured_at")
     require_reset(given.auto_offset_reset)
     kept: dict[str, object] = {
         "captured_at": in_utc(given.captured_at),

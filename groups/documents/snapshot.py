@@ -22,7 +22,7 @@ from groups.documents.json_files import split_documents
 from groups.documents.snapshots import Snapshots
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput
-from groups.times import in_utc
+from groups.times import in_utc_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -130,7 +130,7 @@ def names_in(content: object) -> tuple[str | None, str | None]:
     content : JSON, or a document
     """
     if isinstance(content, Document | StreamsDocument):
-        return content.group, in_utc(or_none(content.captured_at))
+        return content.group, in_utc_or_none(or_none(content.captured_at))
     document: Any = content
     if isinstance(content, (str, bytes)):
         try:
@@ -145,7 +145,7 @@ def names_in(content: object) -> tuple[str | None, str | None]:
         value if isinstance(value, str) and value else None
         for value in (document.get("group"), document.get("captured_at"))
     )
-    return group, in_utc(time)
+    return group, in_utc_or_none(time)
 
 
 def _stated(start: str, key: str) -> str | None:

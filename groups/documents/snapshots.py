@@ -217,6 +217,7 @@ class Snapshots:
         """
         reset = or_none(document.auto_offset_reset)
         require_reset(reset)
+        captured_at = in_utc(or_none(document.captured_at))
         names, members = sorted(document.topics), sorted(document.members)
         topics = topics_of(document.topics, names)
         total = check_total(topic.partitions for topic in topics)
@@ -278,7 +279,7 @@ class Snapshots:
         self.fields.append(
             {
                 "group": document.group,
-                "captured_at": in_utc(or_none(document.captured_at)),
+                "captured_at": captured_at,
                 "auto_offset_reset": reset,
                 "assumed": reset_noted(or_none(document.assumed) or (), uncommitted),
                 "absent_topics": absent,

@@ -22,7 +22,7 @@ from groups.group import Group
 from groups.portions import in_portions
 from groups.table.layout import LAYOUT, MAY_BE_NULL, NESTED, BadRow, in_layout, joined
 from groups.table.rows import columns_of, of_row, racks_and_details_of, require_lag
-from groups.times import in_utc
+from groups.times import in_utc_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -245,7 +245,7 @@ def _valid_parts(given: pa.RecordBatch, first: int, failures: list[BadRow]) -> l
             above = _valid_parts(given.slice(0, half), first, failures)
             return [*above, *_valid_parts(given.slice(half), first + half, failures)]
         group, time = (_text(given, name) for name in ("group", "captured_at"))
-        failures.append(BadRow(first, str(error), group, in_utc(time)))
+        failures.append(BadRow(first, str(error), group, in_utc_or_none(time)))
         return []
     return [rows]
 

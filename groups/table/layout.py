@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from groups.arrays import NO_GENERATION, UNKNOWN
 from groups.errors import BadInput
-from groups.times import IN_UTC, in_utc
+from groups.times import in_utc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -114,7 +113,8 @@ def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
     Raises
     ------
     BadInput
-        If a column is missing, of another type, or holds values outside its type.
+        If a column is missing, of another type, or holds values outside its type, or a time is
+        none.
     """
     if "rest" in rows.schema.names and "details" not in rows.schema.names:
         raise BadInput(
@@ -122,8 +122,7 @@ def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
         )
     columns = {field.name: _column(rows, field) for field in LAYOUT}
     times = columns["captured_at"]
-    if pc.all(pc.match_substring_regex(times, f"^{IN_UTC}$")).as_py() is False:
-        columns["captured_at"] = pa.array(map(in_utc, times.to_pylist()), times.type)
+    columns["captured_at"] = pa.array(map(in_utc, times.to_pylist()), times.type)
     return pa.RecordBatch.from_arrays([*columns.values()], schema=LAYOUT)
 
 

@@ -77,7 +77,7 @@ def odd() -> list[Group]:
                     name: {"subscription": hostile, "client_id": name, "owned": {name: [1]}}
                     for name in hostile
                 },
-                captured_at="\t",
+                captured_at="2026-11-20T10:00:00Z",
             )
         ),
         group_of({"t": 1}, {"a": None, "b": None}, {"a": {"t": [0]}, "b": {"t": [0]}}),

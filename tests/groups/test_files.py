@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import tracemalloc
 from dataclasses import replace
@@ -217,6 +218,19 @@ def test_a_time_that_is_none_is_refused(told, says):
     with pytest.raises(BadInput, match=says):
         time_in_utc(told)
 
+    rows = batch_of([Group.from_dict(GROUP)] * 2)
+    at = rows.schema.get_field_index("captured_at")
+    good, bad = each_of(rows.set_column(at, rows.schema.field(at), pa.array([None, told])))
+    assert isinstance(good, Group)
+    assert (bad.row, bad.group, bad.captured_at) == (1, GROUP["group"], None)
+    assert re.match(f"captured_at: .*{says}", bad.reason)
+    for made in (
+        lambda: replace(good, captured_at=told),
+        lambda: Group.from_dict(GROUP | {"captured_at": told}),
+    ):
+        with pytest.raises(BadInput, match=f"captured_at: .*({says}|a non-empty string)"):
+            made()
+
 
 def test_a_file_that_is_not_there_has_no_time(tmp_path):
     assert file_time(str(tmp_path / "missing.txt")) is None
@@ -251,9 +265,6 @@ def test_a_path_by_itself_is_read_and_groups_go_by_name_too(tmp_path):
         ("2026-11-20T12:00:00+05:00", "2026-11-20T07:00:00Z"),
         ("2026-11-20T08:00:00.5Z", "2026-11-20T08:00:00Z"),
         ("20261120T080000.12Z", "2026-11-20T08:00:00Z"),
-        ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"),
-        ("2026-11-20T08:00:00", "2026-11-20T08:00:00"),
-        ("yesterday", "yesterday"),
     ],
 )
 def test_times_are_kept_in_utc_so_that_the_latest_capture_is_the_latest(tmp_path, given, kept):

@@ -122,7 +122,7 @@ BROKEN = [
         r"absent_subscriptions\[0\]: of a member whose others are unknown",
     ),
     ({"details": (MemberDetails(),)}, "details: 1 value, expected 3"),
-    ({"captured_at": ""}, "captured_at: '', expected a non-empty string"),
+    ({"captured_at": ""}, "captured_at: '', expected a time as in 2026-11-20T10:00:00Z"),
 ]
 
 

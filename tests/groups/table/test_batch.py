@@ -164,7 +164,7 @@ def test_a_bad_row_falls_out_with_its_reason_and_the_others_stay():
     assert [fleet.alone(at).name for at in range(len(fleet))] == ["a", "c"]
     assert fleet.place.tolist() == [0, 2]
     [(row, why, group, at)] = failures
-    assert (row, group, at) == (1, "b", "now")
+    assert (row, group, at) == (1, "b", "2026-11-20T10:00:00Z")
     assert why.startswith("owner: Integer value 1099511627776 not in range")
     alone = pa.RecordBatch.from_pylist(rows, WIDE).slice(2, 1)
     assert Fleet.from_arrow(alone)[1] == []

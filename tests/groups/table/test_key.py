@@ -65,7 +65,7 @@ def test_what_says_the_same_has_the_same_key():
     [
         {"group": "h"},
         {"captured_at": None},
-        {"captured_at": "then"},
+        {"captured_at": "2026-11-21T10:00:00Z"},
         {"auto_offset_reset": None},
         {"assumed": ["a", "b"]},
         {"assumed": ["b"]},

@@ -50,7 +50,7 @@ def test_a_bad_row_is_a_failure_at_its_place_and_the_others_are_read(table, monk
     [failure] = groups.failures
     assert (failure.source, failure.place) == (str(table), f"{table}:3")
     assert failure.reason == "owner[0]: b owns a partition of t0 but does not subscribe"
-    assert (failure.group, failure.captured_at) == ("bad", "now")
+    assert (failure.group, failure.captured_at) == ("bad", "2026-11-20T10:00:00Z")
 
 
 def test_parquet_is_known_by_its_beginning_and_from_standard_input(table):

@@ -58,7 +58,7 @@ def good() -> dict:
     """Return a row with a value in every column that most groups have."""
     return {
         "group": "g",
-        "captured_at": "now",
+        "captured_at": "2026-11-20T10:00:00Z",
         "auto_offset_reset": "latest",
         "assumed": ["a"],
         "topics": ["t0", "t1"],
