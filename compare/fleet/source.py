@@ -20,7 +20,7 @@ from groups.files import PARQUET, may_hold_groups, nothing_in
 from groups.portions import in_portions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -47,9 +47,10 @@ FOR_READING = {
 }
 
 
-# Spark's message on a file that it cannot read.
+# Spark's messages on a file that it cannot read, and on one that is gone when it is planned.
 _UNREADABLE = re.compile(
-    r"(?:reading|read) (?:the )?file:? ?((?:[\w+.-]+:)?/[^\s\n]+?)[.]?(?:\s|$)"
+    r"(?:reading|read) (?:the )?file:? ?(?P<uri>(?:[\w+.-]+:)?/[^\s\n]+?)[.]?(?:\s|$)"
+    r"|Path does not exist: (?P<pattern>.+?)[.](?: SQLSTATE|$)"
 )
 
 
@@ -98,13 +99,7 @@ class Portion:
 
         None if the error names none of the files.
         """
-        found = _UNREADABLE.search(str(error))
-        bad = [file for file in self.files if found and _address(file.uri) == _address(found[1])]
-        if not bad:
-            return None
-        rest = [file for file in self.files if file not in bad]
-        reason = f"cannot be read: {reason_in(error)}"
-        return rest, Failure(bad[0].name, bad[0].name, reason, None)
+        return _without_unreadable(self.files, error)
 
 
 def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Portion]:
@@ -124,7 +119,7 @@ def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Por
         return [of_frame(source, spark.table(source))]
     if job.input_format is not None:
         return [of_frame(source, spark.read.format(job.input_format).load(source))]
-    files, empty = _listed(spark, source)
+    files, empty = _listed(spark, source, failures)
     in_folder = [file.name for file in files] != [source]
     if in_folder:
         files = [file for file in files if may_hold_groups(file.name, source)]
@@ -143,6 +138,45 @@ def portions_of(
     spark: SparkSession, job: Job, files: Sequence[File], failures: list[Failure]
 ) -> list[Portion]:
     """Return the portions of files of a job's input; `failures` as in :func:`portions`."""
+    unread: list[Failure] = []
+    try:
+        planned = _planned(spark, job, files, unread)
+    except Exception as error:
+        if (found := _without_unreadable(files, error)) is None:
+            raise
+        rest, failure = found
+        failures.append(failure)
+        return portions_of(spark, job, rest, failures)
+    failures += unread
+    return planned
+
+
+def _without_unreadable(
+    files: Sequence[File], error: Exception
+) -> tuple[list[File], Failure] | None:
+    address = _unreadable_in(error)
+    bad = [file for file in files if _address(file.uri) == address]
+    if not bad:
+        return None
+    rest = [file for file in files if file not in bad]
+    return rest, _cannot_be_read(bad[0].name, error)
+
+
+def _unreadable_in(error: Exception) -> str | None:
+    """Return the address of the file that a Spark error says it cannot read, None without one."""
+    found = _UNREADABLE.search(str(error))
+    if found is None:
+        return None
+    return _address(found["uri"] or re.sub(r"\\(.)", r"\1", found["pattern"]))
+
+
+def _cannot_be_read(name: str, error: Exception) -> Failure:
+    return Failure(name, name, f"cannot be read: {reason_in(error)}", None)
+
+
+def _planned(
+    spark: SparkSession, job: Job, files: Sequence[File], failures: list[Failure]
+) -> list[Portion]:
     in_folder = any(file.name != job.source for file in files)
     lines, rows, others = list[File](), list[File](), list[File]()
     for file in files:
@@ -154,8 +188,17 @@ def portions_of(
     return found + [_portion_of_files(spark, part, in_folder) for part in _split_by_folder(others)]
 
 
-def _listed(spark: SparkSession, source: str) -> tuple[list[File], list[str]]:
-    """Return the files of the input in the order of names, and the names of empty ones."""
+def _listed(
+    spark: SparkSession, source: str, failures: list[Failure], gone: Collection[str] = ()
+) -> tuple[list[File], list[str]]:
+    """Return the files of the input in the order of names, and the names of empty ones.
+
+    A file that vanishes meanwhile is added to `failures`, and all are listed again.
+
+    Parameters
+    ----------
+    gone : the addresses of those
+    """
     from pyspark.errors import AnalysisException
 
     path = source
@@ -170,6 +213,13 @@ def _listed(spark: SparkSession, source: str) -> tuple[list[File], list[str]]:
         if error.getCondition() == "PATH_NOT_FOUND":
             raise BadInput(f"{source}: cannot be read: No such file or directory") from None
         raise
+    except Exception as error:
+        address = _unreadable_in(error)
+        if address is None or address in gone or _name(address, source) == source:
+            raise
+        if may_hold_groups(_name(address, source), source):
+            failures.append(_cannot_be_read(_name(address, source), error))
+        return _listed(spark, source, failures, {*gone, address})
     files = [
         File(row["file_path"], _name(_address(row["file_path"]), source), row["length"])
         for row in rows

@@ -89,6 +89,41 @@ def test_files_with_a_colon_in_their_names_fail_and_are_told_to_be_renamed(spark
     assert {one.reason for one in found.unread[1]} == {NO_COLON}
 
 
+def test_files_that_vanish_while_they_are_found_are_failures_and_spare_the_others(
+    spark, tmp_path, monkeypatch
+):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in "abcd":
+        ending = "jsonl" if name == "c" else "json"
+        (folder / f"{name}.{ending}").write_text(json.dumps(lopsided(name)))
+    (folder / "notes.md").write_text("no group")
+    reader, frame = type(spark.read), type(spark.range(1))
+    load, input_files = reader.load, frame.inputFiles
+
+    def vanish(*names):
+        for name in names:
+            (folder / name).unlink(missing_ok=True)
+
+    def while_listing(*asked, **more):
+        found = load(*asked, **more)
+        vanish("b.json", "notes.md")
+        return found
+
+    def after_listing(self):
+        found = input_files(self)
+        vanish("c.jsonl", "d.json")
+        return found
+
+    monkeypatch.setattr(reader, "load", while_listing)
+    monkeypatch.setattr(frame, "inputFiles", after_listing)
+    found = Run(spark, job_of(folder, tmp_path / "out", assignors=["current"])).fill()
+    assert (found.found.groups, found.failures) == (1, 3)
+    assert {one.place for one in found.found.unread[1]} == {
+        str(folder / name) for name in ("b.json", "c.jsonl", "d.json")
+    }
+
+
 @pytest.fixture(params=["parquet", "orc", "json", "catalogue"])
 def tables(request, spark, tmp_path):
     if request.param != "catalogue":
