@@ -38,7 +38,7 @@ from compare.verdict import (
 from groups import Assignment, Group, values
 from groups.arrays import UNKNOWN as NO_BOUND
 from groups.arrays import any_in_parts
-from groups.collection import newest_named
+from groups.collection import is_among, newest_named
 from groups.fleet import Fleet
 from groups.framed import Framed
 from groups.tiers import LAG_PEAKS, Objective, parse_objective
@@ -212,7 +212,7 @@ class Verdicts(Framed, list[Judged]):
 
     def __contains__(self, asked: object) -> bool:
         """Return whether a `Judged`, or one of a group with a name, is among them."""
-        return any(asked is one or asked == one.group.name for one in self)
+        return is_among(asked, self, (one.group for one in self))
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return one row for each group, with the columns of `Judged.to_rows`."""

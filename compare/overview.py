@@ -65,6 +65,8 @@ GUESSES = {
 
 # What tables show as the verdict of a group that is rebalancing.
 REBALANCING = "rebalancing"
+# And of one without a snapshot, if nothing else is known of it.
+NOT_JUDGED = "not judged"
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,7 @@ class Overview:
             if why == rebalancing(name)
             else "may be rebalancing"
             if why == may_be_rebalancing(name)
-            else "not judged"
+            else NOT_JUDGED
             for name, why in sorted(missed.items())
         }
         return replace(self, missed=shown)
@@ -261,7 +263,7 @@ class Overview:
     def counts(self) -> str:
         """Return the number of groups with each verdict, most frequent first, then of the rest."""
         found = sorted(self.tallies(), key=lambda one: -one[1])
-        found += [("rebalancing", len(self.rebalancing)), ("not judged", self.without_verdict[0])]
+        found += [(REBALANCING, len(self.rebalancing)), (NOT_JUDGED, self.without_verdict[0])]
         return ", ".join(f"{many:,} {says}" for says, many in found if many)
 
     def tallies(self) -> tuple[tuple[str, int], ...]:

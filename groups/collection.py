@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from operator import index
 from typing import TYPE_CHECKING, SupportsIndex, overload
@@ -12,7 +13,7 @@ from groups.group import Group
 from groups.wording import counted, few, nearest_or_some
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
     from groups.errors import Failure
 
@@ -66,7 +67,7 @@ class Groups(Framed, Sequence[Group]):
 
     def __contains__(self, asked: object) -> bool:
         """Return whether a group, or one with a name, is among them."""
-        return any(asked is group or asked == group.name for group in self._groups)
+        return is_among(asked, self._groups, self._groups)
 
     def __repr__(self) -> str:
         failures = f", {counted(len(self.failures), 'failure')}" if self.failures else ""
@@ -95,6 +96,11 @@ class Groups(Framed, Sequence[Group]):
             }
 
 
+def is_among(asked: object, each: Iterable[object], groups: Iterable[Group]) -> bool:
+    """Return whether something is one of `each`, or the name of one of their groups."""
+    return any(asked is one for one in each) or any(asked == group.name for group in groups)
+
+
 def newest_named(groups: Sequence[Group], name: str) -> int:
     """Return the index of the group with a name; of several captures of one, the newest.
 
@@ -110,6 +116,37 @@ def newest_named(groups: Sequence[Group], name: str) -> int:
         hint = nearest_or_some(name, (group.name for group in groups))
         raise KeyError(f"no group is named {name}{hint}")
     return max(named, key=lambda at: (groups[at].captured_at or "", at))
+
+
+def file_order(source: str, place: str) -> tuple[str, int, str]:
+    """Return the key that sorts what was read by the names of its files, then by lines.
+
+    Of several captures of a group at one time, the last one in this order counts.
+
+    Parameters
+    ----------
+    source : the file, or several files
+    place : the same, or with a line of it: a shorter one is that of an earlier line
+    """
+    return source, len(place), place
+
+
+def of_one_time(captures: Sequence[tuple[Hashable, str | None]]) -> dict[int, int]:
+    """Return how many captures of its group have its time, by the index of each that counts.
+
+    Captures that have a time of their own are left out.
+
+    Parameters
+    ----------
+    captures : as in `latest_in`
+
+    Examples
+    --------
+    >>> of_one_time([("a", "2026-11-20"), ("a", "2026-11-20"), ("b", None), ("c", None)])
+    {1: 2}
+    """
+    many = Counter(captures)
+    return {at: many[captures[at]] for at in latest_in(captures) if many[captures[at]] > 1}
 
 
 def latest_in(captures: Sequence[tuple[Hashable, str | None]]) -> list[int]:

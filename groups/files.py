@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from groups.collection import Groups
+from groups.collection import Groups, file_order
 from groups.documents.assay_group import as_json
 from groups.documents.assay_streams import StreamsDocument, of_text
 from groups.documents.json_files import LINES, is_json_lines, split_documents
@@ -98,7 +98,8 @@ def read_groups(
 ) -> Groups:
     r"""Return the groups in one or more files or folders, and failures for parts without a group.
 
-    Snapshots come in the order in which they are found; then groups from other tools' texts.
+    Groups come in the order of `paths`, in a folder by the names of their files, in a file by its
+    lines; groups from texts among `paths` come last.
 
     Parameters
     ----------
@@ -123,18 +124,22 @@ def read_groups(
     >>> groups, groups["orders"].members, groups["orders"].lag_records.tolist()
     (Groups(1 group), ('c0-1', 'c1-1'), [4, 0])
     """
-    groups: list[Group] = []
-    failures: list[Failure] = []
-    places: list[str] = []
     several = [paths] if isinstance(paths, str | os.PathLike) else paths
-    found = find([os.fspath(path) for path in several], standard_input=standard_input)
-    for place, read in each_group(found):
-        if isinstance(read, Group):
-            groups.append(read)
-            places.append(place)
-        else:
-            failures.append(read)
-    return Groups(groups, failures, places)
+    order: list[tuple[int, tuple[str, int, str]]] = []
+
+    def found() -> Iterator[Found | Failure]:
+        for number, one in _numbered([os.fspath(path) for path in several], standard_input):
+            order.append((number, file_order(one.source, one.place)))
+            yield one
+
+    every = [*each_group(found())]
+    read = [every[at] for at in sorted(range(len(every)), key=order.__getitem__)]
+    groups = [(place, one) for place, one in read if isinstance(one, Group)]
+    return Groups(
+        [group for _, group in groups],
+        [one for _, one in read if isinstance(one, Failure)],
+        [place for place, _ in groups],
+    )
 
 
 def read_group(path: str) -> Group:
@@ -160,30 +165,43 @@ def find(
 ) -> Iterator[Found | Failure]:
     """Yield every snapshot in files and folders, and failures for parts without one.
 
-    Order and errors are those of :func:`read_groups`; :func:`files_in` says which files of
-    a folder are read. All texts among `paths` are read together, as views of the same groups, and
-    so are all texts of one folder. In a folder, files of our other formats, such as findings and
-    scenarios, are skipped.
+    Snapshots come in the order in which they are found; then groups from other tools' texts.
+    Errors are those of :func:`read_groups`; :func:`files_in` says which files of a folder are
+    read. All texts among `paths` are read together, as views of the same groups, and so are all
+    texts of one folder. In a folder, files of our other formats, such as findings and scenarios,
+    are skipped.
+    """
+    return (one for _, one in _numbered(paths, standard_input))
+
+
+def _numbered(
+    paths: Sequence[str], standard_input: bytes | None
+) -> Iterator[tuple[int, Found | Failure]]:
+    """Yield what :func:`find` yields, with the number of its path from 0.
+
+    For texts among the paths, which are read together, that is the number of paths.
     """
     times: dict[str, str] = {}
     together: dict[str | None, list[tuple[str, bytes]]] = {}
-    for file, in_folder, data in _each_file(paths, standard_input):
+    numbers: dict[str | None, int] = {None: len(paths)}
+    for number, file, in_folder, data in _each_file(paths, standard_input):
         name = named(file)
         if isinstance(data, BadInput):
             if len(paths) == 1 and file == paths[0]:
                 raise data
-            yield _failure(name, data)
+            yield number, _failure(name, data)
             continue
         if is_parquet(name, data):
-            yield from _rows(name, data)
+            yield from ((number, one) for one in _rows(name, data))
             continue
         start = beginning(data)
         if in_folder and is_other_format(start):
             continue
         if holds_snapshots(name, data):
-            yield from snapshots_in(name, data)
+            yield from ((number, one) for one in snapshots_in(name, data))
         else:
             beside = os.path.dirname(file) if in_folder else None
+            numbers.setdefault(beside, number)
             together.setdefault(beside, []).append((name, data))
             from groups.times import file_time
 
@@ -192,31 +210,35 @@ def find(
                 times[name] = time
     if together:
         from groups.importers import import_each
-    for views in together.values():
+    for beside, views in together.items():
+        number = numbers[beside]
         imported, refused = import_each(views, times=times)
         for made in imported:
             sources = ", ".join(made.sources)
-            yield Found(sources, sources, made.snapshot)
-        yield from refused
+            yield number, Found(sources, sources, made.snapshot)
+        yield from ((number, one) for one in refused)
 
 
 def _each_file(
     paths: Sequence[str], standard_input: bytes | None
-) -> Iterator[tuple[str, bool, bytes | BadInput]]:
-    """Yield each file, whether it is in a folder, and its bytes or why it cannot be read."""
-    for path in paths:
+) -> Iterator[tuple[int, str, bool, bytes | BadInput]]:
+    """Yield each file with the number of its path, whether that is a folder, and what it holds.
+
+    That is its bytes, or why they cannot be read.
+    """
+    for number, path in enumerate(paths):
         folder = is_folder(path)
         try:
             files = files_in(path) if folder else [path]
         except BadInput as error:
-            yield path, folder, error
+            yield number, path, folder, error
             continue
         for file in files:
             try:
                 known = standard_input if file == "-" else None
-                yield file, folder, read_bytes(file) if known is None else known
+                yield number, file, folder, read_bytes(file) if known is None else known
             except BadInput as error:
-                yield file, folder, error
+                yield number, file, folder, error
 
 
 def is_other_format(start: str) -> bool:
@@ -290,8 +312,13 @@ def files_in(folder: str) -> list[str]:
         If there is none.
     """
     above = Path(folder)
-    found = [path for path in above.rglob("*") if may_hold_groups(str(path), str(above))]
-    files = [str(p) for p in sorted(found) if p.is_file()]
+    # Unlike Path.rglob, os.walk goes on where a folder vanishes meanwhile.
+    found = (Path(top, name) for top, _, names in os.walk(above) for name in names)
+    files = [
+        str(path)
+        for path in sorted(found)
+        if may_hold_groups(str(path), str(above)) and path.is_file()
+    ]
     if not files:
         raise nothing_in(folder)
     return files

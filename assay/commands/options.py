@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections import Counter
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from glob import escape
@@ -17,7 +16,7 @@ from assay.terminal import tell
 from compare.sentences import not_valid_sentence, on_the_way_sentence
 from groups.arrays import GREATEST
 from groups.assignment import Assignment
-from groups.collection import Groups, latest_of, readers_of_nothing
+from groups.collection import Groups, latest_of, of_one_time, readers_of_nothing
 from groups.documents.texts import named
 from groups.errors import BadInput, Failure
 from groups.files import read_groups
@@ -608,14 +607,12 @@ def note_one_time(
 def _note_captures(groups: Sequence[Group], places: Sequence[str]) -> None:
     """Print which capture counts: the latest of one group, and which of those of one time."""
     captures = [(group.name, group.captured_at) for group in groups]
-    many = Counter(captures)
     told: dict[str, str] = {}
-    latest = latest_of(groups)
-    for at in latest:
+    for at, many in of_one_time(captures).items():
         name, time = captures[at]
-        if many[name, time] > 1:
-            counts = f"of {time}, {places[at]} counts" if time else "without a time, each counts"
-            told[name] = f"{name} ({many[name, time]:,} {counts})"
+        counts = f"of {time}, {places[at]} counts" if time else "without a time, each counts"
+        told[name] = f"{name} ({many:,} {counts})"
+    latest = latest_of(groups)
     if told:
         note_one_time([*told.values()])
     elif len(latest) == 1 < len(captures):

@@ -33,6 +33,7 @@ from assay.tables import show_groups, show_notes, show_unscored
 from assay.terminal import tell
 from compare.fleet.results import MOST_LINES
 from compare.limits import NOT_HELD, OPEN
+from compare.overview import NOT_JUDGED
 from compare.verdict import NOBODY_READS
 from groups.errors import BadInput
 from groups.tiers import Objective as Tiers
@@ -204,7 +205,7 @@ def missed(counts: RunCounts, *, limited: bool, held: bool = True) -> list[str]:
     many, names = counts.found.overview.without_verdict
     says = counts.found.overview.says
     lines = [f"failed: {counted(counts.failures, 'input')}"] * bool(counts.failures)
-    lines += [f"not judged: {counted(many, 'group')}: {few(names, many)}"] * bool(many)
+    lines += [f"{NOT_JUDGED}: {counted(many, 'group')}: {few(names, many)}"] * bool(many)
     refused = (NOBODY_READS,) if limited else (*(NOT_HELD if held else ()), *OPEN)
     return lines + [f"{one}: {counted(says[one], 'group')}" for one in refused if says.get(one)]
 
@@ -231,10 +232,10 @@ def show_run(counts: RunCounts, tiers: Tiers, *, page: bool = True) -> None:
         several = found.overview.now > found.overview.groups
         room = MOST_LINES - len(shown)
         named = (*names[:room], *found.overview.rebalancing[:MOST_LINES])
-        missed = {name: found.overview.missed.get(name, "not judged") for name in named}
+        missed = {name: found.overview.missed.get(name, NOT_JUDGED) for name in named}
         show_groups(shown, missed, several=several)
         judged = sum(found.overview.says.values()) - len(shown)
-        for left, what in ((judged, "no worse than the last line"), (many - room, "not judged")):
+        for left, what in ((judged, "no worse than the last line"), (many - room, NOT_JUDGED)):
             if left > 0:
                 show(f"and {counted(left, 'group')} more, {what}")
         show_notes(found.overview, who_reads("give assay score"))

@@ -59,7 +59,7 @@ from compare.lag.words import lag_sentences, least_of_as_good, not_compared
 from compare.limits import NOT_HELD, OPEN, Beyond, beyond, excess_text, excesses
 from compare.moves import moves_to
 from compare.over_groups import best_in, standings_of
-from compare.overview import Glance, overview_of, worst_now
+from compare.overview import NOT_JUDGED, Glance, overview_of, worst_now
 from compare.remedy import remedy
 from compare.scores import (
     CURRENT,
@@ -178,7 +178,7 @@ def score(
         unfit = _unfit(scored[0], limited=bool(sure or assumed), strict=strict)
         worse += [(groups[0].name, line) for line in unfit]
     not_judged = [*dict.fromkeys(one.about for one in not_had)]
-    worse += [(name, "not judged") for name in not_judged] if strict else []
+    worse += [(name, NOT_JUDGED) for name in not_judged] if strict else []
     # Groups proved to be beyond a limit come before those that could not be judged.
     worse.sort(key=lambda one: not isinstance(one[1], Beyond))
     limits = {"--fail-above": fail_above, "--fail-above-assumed": fail_above_assumed}

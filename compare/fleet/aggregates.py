@@ -13,7 +13,6 @@ from compare.fleet.facts import (
     BOTH,
     EVERY,
     FACTS,
-    NOT_JUDGED,
     OF_OPTIMA,
     OF_SCORES,
     ROWS,
@@ -32,7 +31,7 @@ from compare.fleet.results import MOST_LINES
 from compare.fleet.tables import RUN, TABLES, content_key, stored
 from compare.history import Trend, ordered
 from compare.over_groups import unscored_rows
-from compare.overview import GUESSES, Overview
+from compare.overview import GUESSES, NOT_JUDGED, Overview
 from compare.scores import COUNTED
 from compare.verdict import EVEN_LAGGING
 from groups.arrays import GREATEST
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
 
 # Raised when what is counted changes: aggregates of another version are made again.
-VERSION = 13
+VERSION = 14
 MOST_FAMILIES = 64
 
 

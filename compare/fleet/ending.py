@@ -11,7 +11,7 @@ from compare.fleet.aggregates import Aggregates, Stored, summary_of
 from compare.fleet.facts import ONE_TIME, ROWS_AT_ONCE
 from compare.fleet.results import MOST_LINES, Ending
 from compare.fleet.session import FOR_ROWS, set_for_now
-from compare.fleet.tables import RUN, latest, latest_captures
+from compare.fleet.tables import FILE_ORDER, RUN, latest, latest_captures
 from compare.lag.fall import PeakFall
 from compare.limits import beyond
 from compare.overview import Glance
@@ -60,7 +60,7 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
         keys = read.where("NOT is_group").select("key")
         every = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
         every = every.join(known.withColumn("known", sql.lit(True)), "group", "left")
-        rows = every.orderBy("source", sql.length("place"), "place").limit(ROWS_AT_ONCE).collect()
+        rows = every.orderBy(*map(sql.expr, FILE_ORDER)).limit(ROWS_AT_ONCE).collect()
         unread = tuple(
             Failure(row["source"], row["place"], row["reason"], row["group"])
             for row in rows[:MOST_LINES]

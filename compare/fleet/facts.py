@@ -16,13 +16,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.tables import AT_ONE_TIME, RUN, TABLES, first_of
+from compare.fleet.tables import RUN, TABLES, first_of
 from compare.history import LEAST_CAPTURES, Capture, changes_of
-from compare.overview import GUESSES, NAMED
+from compare.overview import GUESSES, NAMED, NOT_JUDGED
 from compare.scores import COUNTED, CURRENT
-from compare.verdict import BETTER_EXISTS, EMPTY, EVEN_LAGGING, GOOD, urgency
-from groups.collection import latest_in
+from compare.verdict import BETTER_EXISTS, EMPTY, EVEN_LAGGING, GOOD, WORST_FIRST, urgency
+from groups.collection import file_order, latest_in, of_one_time
 from groups.documents.json_files import END_OF_LINES
+from groups.errors import BadInput
 from groups.wording import MOST_NAMED
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from groups.arrays import Floats
     from groups.tiers import Objective
 
+PLACE = ("source", "place")
 EVERY = "every"
 OTHERS = "other families"
-NOT_JUDGED = "not judged"
 ONE_TIME = "one time"
 # ``<fact> unknown`` counts groups with a valid assignment for which the fact is not known.
 UNKNOWN = "unknown"
@@ -65,7 +66,7 @@ BOTH = {one: one for one in ("group", "group_key", "key", "status", RUN)}
 OF_OPTIMA = {
     "family": FAMILY,
     "captured_at": "captured_at",
-    "source": "source",
+    **{one: one for one in PLACE},
     "lag": "lag",
     "known": "subscriptions_known",
     "assumed": "assumed",
@@ -165,7 +166,18 @@ def worst_of(worst: pa.Table, by: str, most: int) -> pa.Table:
     ----------
     worst : rows of the statistic ``worst``
     by : `most` groups are kept for each value of this column
+
+    Raises
+    ------
+    BadInput
+        If a verdict is none of this version's.
     """
+    for says in pc.unique(worst["label"]).to_pylist():
+        if says not in WORST_FIRST:
+            raise BadInput(
+                f"the tables have the verdict {says!r} of another version: assay run fills "
+                "another folder"
+            )
     columns = ("label", "x", "y", "total", "group", "captured_at", "optimum_key", by)
     rows = [*zip(*(worst[name].to_pylist() for name in columns), strict=True)]
 
@@ -198,7 +210,9 @@ def _facts_of_groups(breakdown: Breakdown, rows: pa.Table) -> Iterator[pa.Table]
         rows = rows.set_column(at, "family", pc.if_else(is_kept, rows["family"], OTHERS))
     is_optimum = pc.is_null(rows["assignor"])
     optima, scores = rows.filter(is_optimum), rows.filter(pc.invert(is_optimum))
-    optima = optima.sort_by([(name, "ascending") for name in AT_ONE_TIME])
+    places = zip(*(pc.fill_null(optima[one], "").to_pylist() for one in PLACE), strict=True)
+    order = [at for _, at in sorted((file_order(*one), at) for at, one in enumerate(places))]
+    optima = optima.take(pa.array(order, pa.int64()))
     now = _latest(optima, "group")
     yield from _facts_of_optima(optima, now, breakdown.digits)
     yield from _facts_of_changes(optima)
@@ -262,9 +276,9 @@ def _facts_of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[p
     rely_on = {
         guess: pc.unique(of_row.filter(pc.match_substring(lines, guess))) for guess in GUESSES
     }
-    many = Counter(_captures(optima))
-    is_shared = [one[1] is not None and many[one] > 1 for one in _captures(now)]
-    shared = now.filter(pa.array(is_shared, pa.bool_()))
+    captures = [*zip(*(optima[one].to_pylist() for one in ("group", "captured_at")), strict=True)]
+    is_shared = [at for at in of_one_time(captures) if captures[at][1] is not None]
+    shared = optima.take(pa.array(is_shared, pa.int64()))
     counts = {
         "captured": optima,
         "proved": optima.filter(pc.equal(optima["status"], "optimal")),
@@ -306,11 +320,6 @@ def _latest(optima: pa.Table, *by: str) -> pa.Table:
     classes = zip(*(optima[name].to_pylist() for name in by), strict=True)
     counting = latest_in([*zip(classes, optima["captured_at"].to_pylist(), strict=True)])
     return optima.take(pa.array(counting, pa.int64()))
-
-
-def _captures(optima: pa.Table) -> Iterator[tuple[str, str | None]]:
-    """Return the group and the time of each capture."""
-    return zip(*(optima[name].to_pylist() for name in ("group", "captured_at")), strict=True)
 
 
 def _to_move(optima: pa.Table) -> pa.ChunkedArray:

@@ -198,7 +198,7 @@ def _nulls(table: str, count: int) -> dict[str, pa.Array]:
 
 def group_columns(rows: pa.RecordBatch) -> dict[str, pa.Array]:
     """Return the columns of ``groups`` that ``optima`` and ``scores`` repeat."""
-    same = ("group", "captured_at", "source", "n_members", "n_partitions")
+    same = ("group", "captured_at", "source", "place", "n_members", "n_partitions")
     known = rows.column("subscription_known").to_pylist()
     return {
         **{name: rows.column(name) for name in same},

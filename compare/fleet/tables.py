@@ -99,6 +99,7 @@ TABLES = {
     "optima": pa.schema(
         [
             *ABOUT,
+            ("place", pa.string()),
             ("n_members", pa.int64()),
             ("n_partitions", pa.int64()),
             ("lag", pa.int64()),  # total of the partitions whose lag is known, null if none is
@@ -361,8 +362,8 @@ def _schema_of(name: str) -> StructType:
 _NOT_THERE = frozenset({"PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND"})
 
 
-# The order of captures of a group at one time: that of the last source counts.
-AT_ONE_TIME = ("source", "group_key")
+# SQL for `groups.collection.file_order`.
+FILE_ORDER = ("source", "length(place)", "place")
 
 
 def latest(rows: DataFrame) -> DataFrame:
@@ -373,7 +374,7 @@ def latest(rows: DataFrame) -> DataFrame:
 def latest_captures(optima: DataFrame) -> DataFrame:
     """Return the captures that count, as in `groups.collection.latest_in`."""
     classes = ["group", "CASE WHEN captured_at IS NULL THEN group_key END"]
-    return _greatest(optima, classes, ["captured_at", *AT_ONE_TIME])
+    return _greatest(optima, classes, ["captured_at", *FILE_ORDER])
 
 
 def _greatest(rows: DataFrame, by: Sequence[str], columns: Sequence[str]) -> DataFrame:
@@ -381,12 +382,14 @@ def _greatest(rows: DataFrame, by: Sequence[str], columns: Sequence[str]) -> Dat
 
     Parameters
     ----------
-    by : SQL that tells classes apart
+    by, columns : SQL that tells classes apart, and that is compared
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as sql
 
-    order = Window.partitionBy(*map(sql.expr, by)).orderBy(*map(sql.desc, columns))
+    order = Window.partitionBy(*map(sql.expr, by)).orderBy(
+        *(sql.expr(one).desc() for one in columns)
+    )
     placed = rows.withColumn("_place", sql.row_number().over(order))
     return placed.where("_place = 1").drop("_place")
 

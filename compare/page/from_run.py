@@ -21,6 +21,7 @@ from compare.page.contents import Material
 from compare.page.over_time import over_time, whole_time
 from compare.scores import CURRENT, STORED, UNKNOWN, ScoredGroup, stored_score
 from compare.verdict import taken_alike
+from groups.collection import file_order
 from groups.errors import BadInput, Failure
 from groups.table.layout import LAYOUT
 from groups.table.rows import of_row
@@ -212,10 +213,9 @@ def _by_key(
 def _unread(folder: str) -> list[Failure]:
     """Return the inputs that could not be read, by source and line."""
     rows = stored(folder, "failures", ["source", "place", "reason", "group"]).to_pylist()
-    # A shorter place of the same source is that of an earlier line.
     return sorted(
         (Failure(**row) for row in rows),
-        key=lambda one: (one.source, len(one.place), one.place, one.reason),
+        key=lambda one: (file_order(one.source, one.place), one.reason),
     )
 
 

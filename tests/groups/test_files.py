@@ -144,6 +144,20 @@ def test_the_texts_of_one_folder_are_views_of_a_group_and_those_of_two_are_not(t
     assert not any("idle" in line for group in groups for line in group.assumed)
 
 
+def test_a_folder_that_vanishes_while_it_is_listed_spares_the_others(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "g.json").write_text(json.dumps(GROUP))
+    scandir = os.scandir
+
+    def vanishing(path):
+        if str(path).endswith("gone"):
+            raise FileNotFoundError(2, "No such file or directory", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", vanishing)
+    assert len(read_groups(tmp_path)) == 1
+
+
 def test_a_file_of_a_folder_that_cannot_be_read_spares_the_others(tmp_path):
     (tmp_path / "g.json").write_text(json.dumps(GROUP))
     (tmp_path / "u.json").symlink_to("/proc/self/mem")

@@ -2,16 +2,18 @@
 
 import csv
 import json
+import os
 import re
 import shutil
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from datetime import datetime
 from io import StringIO
 
 import pyarrow as pa
 import pytest
 
-from assay import run
+from assay import read_groups, run
 from assay.commands.run import missed, not_read, run_document, show_run
 from compare.fleet import aggregates
 from compare.fleet.aggregates import Stored
@@ -435,3 +437,36 @@ def test_groups_with_several_captures_of_one_time_are_named_as_they_may_be_of_tw
     source.write_text("".join(f"{json.dumps(one)}\n" for one in groups))
     counts = run(source, str(tmp_path / "out"), assignors=["current"], spark=spark)
     assert (counts.captured, counts.found.one_time) == (9, (1, ["twice"]))
+
+
+def test_of_captures_of_one_time_the_last_file_and_in_it_the_last_line_counts_as_in_score(
+    spark, tmp_path
+):
+    """A run went by the greatest key of a file, and score took texts for the last files."""
+    source, second = tmp_path / "in", "2026-11-20T10:00:00Z"
+    (source / "a").mkdir(parents=True)
+    (source / "a-b").mkdir()
+
+    def held(name: str, *loads: int) -> str:
+        return json.dumps(snapshot(name, 10, [*loads]).to_dict())
+
+    lines = [held("lines", n, 11 - n) for n in (0, 2, 4, 6, 8, 10, 1, 3, 5, 9, 7)]
+    (source / "lines.jsonl").write_text("\n".join(lines))
+    (source / "a" / "of.json").write_text(held("folders", 6, 0))
+    (source / "a-b" / "of.json").write_text(held("folders", 3, 3))
+    head = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+    row = "texts t {} 5 5 0 c{} /h c{}\n"
+    text = head + "".join(row.format(n, n % 2, n % 2) for n in range(6))
+    (source / "b.txt").write_text(text)
+    at = datetime.fromisoformat(second).timestamp()
+    os.utime(source / "b.txt", (at, at))
+    (source / "c.json").write_text(held("texts", 5, 1))
+    counts = run(source, str(tmp_path / "out"), assignors=["current"], spark=spark)
+    groups = read_groups(source)
+    assert {group.captured_at for group in groups} == {second}
+    now = {one.name: one.now for one in overview_of(judge(groups)).worst}
+    assert now == {"folders": "0-6", "lines": "4-7", "texts": "1-5"}
+    assert {one.name: one.now for one in counts.found.overview.worst} == now
+    job = job_of(source, counts.out, assignors=["current"])
+    (line,) = too_far_in_run(spark, job, counts.run, ["current"], {"balance": 0}, 9)
+    assert line.endswith(": 3 groups: folders by 6, lines by 2, texts by 4")

@@ -17,7 +17,6 @@ from compare.fleet.aggregates import (
 from compare.fleet.facts import (
     EXACT,
     FAMILY,
-    NOT_JUDGED,
     OTHERS,
     PER_DOUBLING,
     ROWS,
@@ -31,7 +30,7 @@ from compare.fleet.facts import (
 )
 from compare.fleet.tables import TABLES, read_table, stored
 from compare.judged import judge
-from compare.overview import overview_of
+from compare.overview import NOT_JUDGED, overview_of
 from compare.page.comparison import comparison_in
 from compare.page.from_run import families_apart
 from compare.scores import CURRENT, Score, stored_score
@@ -290,6 +289,15 @@ def test_a_row_of_this_job_comes_before_those_of_others_and_later_ones_before_ea
         ]
         (kept,) = one_row_each(pa.Table.from_pylist(told, ROWS)).to_pylist()
         assert kept["key"] == key
+
+
+def test_a_verdict_of_another_version_is_bad_input_in_one_line():
+    (optimum, *_) = stored_rows(1)
+    said = (
+        "^the tables have the verdict 'fine' of another version: assay run fills another folder$"
+    )
+    with pytest.raises(BadInput, match=said):
+        facts_of([[{**optimum, "says": "fine"}]], 10, None)
 
 
 def test_of_what_may_be_many_the_first_are_kept():
