@@ -211,7 +211,8 @@ def _facts_of_groups(breakdown: Breakdown, rows: pa.Table) -> Iterator[pa.Table]
     is_optimum = pc.is_null(rows["assignor"])
     optima, scores = rows.filter(is_optimum), rows.filter(pc.invert(is_optimum))
     places = zip(*(pc.fill_null(optima[one], "").to_pylist() for one in PLACE), strict=True)
-    order = [at for _, at in sorted((file_order(*one), at) for at, one in enumerate(places))]
+    # Of answers on one capture, such as with and without an assumption, this job's come last.
+    order = [-at for _, at in sorted((file_order(*one), -at) for at, one in enumerate(places))]
     optima = optima.take(pa.array(order, pa.int64()))
     now = _latest(optima, "group")
     yield from _facts_of_optima(optima, now, breakdown.digits)

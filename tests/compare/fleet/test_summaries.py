@@ -291,6 +291,20 @@ def test_a_row_of_this_job_comes_before_those_of_others_and_later_ones_before_ea
         assert kept["key"] == key
 
 
+def test_of_one_capture_judged_under_several_assumptions_the_answer_of_this_job_counts():
+    optimum = next(row for row in stored_rows(9) if row.get("captured_at"))
+    alike = {**optimum, "source": "in.jsonl", "place": "in.jsonl:1"}
+    mine = {"own": True, "says": "improvable"}
+    other = {"own": False, "says": "not valid", "run": "2"}
+    for keys in ("ab", "ba"):
+        rows = [
+            alike | of_job | {"group_key": key, "key": key}
+            for of_job, key in zip((mine, other), keys, strict=True)
+        ]
+        found = facts_of([rows], 10, None)
+        assert [row["label"] for row in found if row["statistic"] == "verdict"] == ["improvable"]
+
+
 def test_a_verdict_of_another_version_is_bad_input_in_one_line():
     (optimum, *_) = stored_rows(1)
     said = (
