@@ -354,7 +354,8 @@ def one_group(
     )
     if damaged and name is None:
         raise BadInput(
-            f"{_all_named(files)}: more than group {found.name} is in it", remedy="group"
+            f"{_all_named(files)}: group {found.name} is in it, but not all could be read",
+            remedy="group",
         )
     return options.assumed(found)
 

@@ -69,7 +69,7 @@ def test_beside_a_line_that_is_damaged_the_group_has_to_be_named(folder):
     file = write(folder, {"half.jsonl": f"{json.dumps(LOPSIDED)}\n{{oops\n"}) / "half.jsonl"
     run = assay("solve", file)
     assert (run.returncode, run.stdout) == (2, "")
-    said = f"assay: {file}: more than group orders is in it; add --group NAME"
+    said = f"assay: {file}: group orders is in it, but not all could be read; add --group NAME"
     assert run.stderr.splitlines()[-1] == said
     named = assay("solve", file, "--group", "orders")
     assert (named.returncode, named.stdout[:13]) == (0, "group orders:")
