@@ -46,6 +46,7 @@ class Detail:
     moves_data : the moves as CSV; None if too long for a page
     planned_heads : (heading, whether it has numbers) of the columns of `planned`
     planned_lag : what the assignors' peak lags are compared with; None if not known
+    planned_elsewhere : which of the assignors need the protocol that the group does not use
     choice : why these moves were chosen among equally good ones; empty if nothing was searched
     made_by : which assignor makes these moves; empty if there are none
     trade : the figure of what each move buys; None if it is not drawn
@@ -70,6 +71,7 @@ class Detail:
     planned_heads: tuple[tuple[str, bool], ...] = ()
     planned: tuple[Planned, ...] = ()
     planned_lag: str | None = None
+    planned_elsewhere: str = ""
     who_reads_is_open: bool = False
     assumed: tuple[str, ...] = ()
     why: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ from compare.reasons import words
 from compare.reasons.explanation import explain, lines_of
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
-from compare.remedy import assigns_now, is_rule, remedy
+from compare.remedy import assigns_now, is_rule, of_other_protocol, remedy
 from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import CURRENT, score_valued
 from compare.sentences import hosts_sentence, sentence, spread
@@ -124,6 +124,7 @@ def detail_of(scored: ScoredGroup, line: Line, commands: Commands | None) -> Det
         planned_heads=tuple((_head(column, group.nouns), column.is_number) for column in columns),
         planned=planned(judged, scores, solved, columns),
         planned_lag=None if beside is None else beside.told,
+        planned_elsewhere=of_other_protocol((row.assignor for row in scores), group),
         who_reads_is_open=not known,
         assumed=group.assumed,
         why=reasons,

@@ -232,6 +232,13 @@ def test_where_balance_allows_less_lag_than_the_fewest_moves_both_are_said(kpr_c
     assert max(one.lag_best for one in found.holdings.holders) == 909
 
 
+def test_beside_assignors_of_the_other_protocol_stands_that_they_need_it(kpr_c):
+    found = kpr_c(assume_equal=True, assignors=("range", "kafka-broker/uniform"))
+    uniform = "the broker's uniform"
+    said = f"Only with group.protocol=consumer (KIP-848): {uniform}."
+    assert found.planned_elsewhere == said
+
+
 def test_the_peak_lag_of_assignors_stands_beside_the_least(kpr_c):
     found = kpr_c(assume_equal=True, assignors=("range",))
     (at,) = (at for at, (head, _) in enumerate(found.planned_heads) if head.startswith("peak lag"))
