@@ -15,7 +15,7 @@ from groups.documents.assay_streams import StreamsDocument, of_text
 from groups.documents.json_files import LINES, is_json_lines, split_documents
 from groups.documents.snapshot import columns_of_each, names_in
 from groups.documents.snapshots import Snapshots
-from groups.documents.texts import beginning, decode, named, read_bytes, without_gz
+from groups.documents.texts import beginning, decode, is_read_once, named, read_bytes, without_gz
 from groups.errors import BadInput, Failure
 from groups.extras import require
 from groups.group import Group
@@ -104,7 +104,8 @@ def read_groups(
     Parameters
     ----------
     paths : files, ``-`` for standard input, or folders
-    standard_input : the bytes of standard input, if the caller has read it already
+    standard_input : the bytes of standard input, or of the one pipe among the paths, if the
+        caller has read it already
 
     Raises
     ------
@@ -235,7 +236,7 @@ def _each_file(
             continue
         for file in files:
             try:
-                known = standard_input if file == "-" else None
+                known = standard_input if is_read_once(file) else None
                 yield number, file, folder, read_bytes(file) if known is None else known
             except BadInput as error:
                 yield number, file, folder, error

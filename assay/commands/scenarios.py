@@ -34,7 +34,7 @@ from compare.scores import OPTIMUM
 from compare.sentences import not_valid_sentence
 from compare.verdict import ALL_ALIKE, taken_alike
 from groups.assignment import Assignment
-from groups.documents.texts import beginning, named, read_bytes
+from groups.documents.texts import beginning, is_read_once, named, read_bytes
 from groups.errors import BadInput
 from groups.files import is_folder
 from groups.tiers import called, in_words
@@ -170,7 +170,10 @@ def scenario(
         asked = [Scenario.read(file, data=data[file], assume_equal=assume_equal) for file in files]
     else:
         alike = GroupOptions(reads=reads, assume_equal=True)
-        captured = one_group(files, group, alike, standard_input=data.get("-"))
+        read = [one for file, one in data.items() if is_read_once(file)]
+        captured = one_group(
+            files, group, alike, standard_input=read[0] if len(read) == 1 else None
+        )
         rollout = rollout or ("upgrade" if variation else None)
         if happens and rollout is not None:
             raise BadInput(

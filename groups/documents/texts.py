@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import os
 import sys
 import zlib
 from contextlib import contextmanager
@@ -50,6 +51,11 @@ def read_bytes(path: str | Path) -> bytes:
         return _unpack(data) if data.startswith(_GZIP) else data
     except BadInput as error:
         raise error.within(name) from None
+
+
+def is_read_once(path: str) -> bool:
+    """Return whether a path is standard input or a pipe, which holds nothing once it is read."""
+    return path == "-" or (os.path.exists(path) and not os.path.isfile(path))
 
 
 def named(path: str) -> str:

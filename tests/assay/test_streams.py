@@ -34,6 +34,12 @@ STREAMS = {
     f"KAFKA_ASSAY_CACHE={LONG} assay assignors": (2, r"x+/jars: cannot be read: .* too long"),
     # As on a read-only disk: not even a temporary folder can be written.
     "ulimit -f 0; assay solve orders.json | wc -l >&2": (0, r" *10"),
+    "assay diff <(cat orders.json) <(assay solve orders.json --format json) | wc -l >&2": (
+        0, " *9",
+    ),
+    "assay scenario <(cat orders.json) --scale-out 1 --assignor range | grep -c new-1 >&2": (
+        0, "[1-9]",
+    ),
     "mkdir gone; cd gone; rmdir ../gone; assay generate random -o made.json": (
         2, r"made\.json: cannot be written: No such file or directory",
     ),
