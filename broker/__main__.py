@@ -13,7 +13,7 @@ import sys
 from argparse import ArgumentParser
 
 from broker.broker import Broker, BrokerDied, keep_classes
-from broker.distribution import NEWEST, fetch
+from broker.distribution import BROKER_RELEASE, fetch
 from broker.streams import ARTIFACT
 from groups.errors import BadInput
 from heuristics.shipped.java.jars import KAFKA, fetched
@@ -22,7 +22,9 @@ from heuristics.shipped.java.jars import KAFKA, fetched
 def main() -> int:
     """Run the command line; return the exit code."""
     parser = ArgumentParser(prog="python -m broker", description=__doc__)
-    parser.add_argument("version", nargs="?", default=NEWEST, help="release of Apache Kafka")
+    parser.add_argument(
+        "version", nargs="?", default=BROKER_RELEASE, help="release of Apache Kafka"
+    )
     parser.add_argument("--fetch", action="store_true", help="bring its jars, and start nothing")
     parser.add_argument("--fetch-streams", action="store_true", help="those of Kafka Streams")
     parser.add_argument("--keep-classes", action="store_true", help="for brokers to start sooner")

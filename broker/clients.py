@@ -199,7 +199,7 @@ class Java:
         classes = os.pathsep.join(
             [distribution.classes_of_client(wanted.release), *wanted.classes]
         )
-        kept = () if wanted.release else distribution.kept_classes(distribution.NEWEST)
+        kept = () if wanted.release else distribution.kept_classes(distribution.BROKER_RELEASE)
         options = ("-Xmx128m", "-XX:TieredStopAtLevel=1", *kept, *distribution.LOG_SETTINGS)
         start(*options, classes=classes)
         import jpype

@@ -26,7 +26,8 @@ from heuristics.shipped.java.jars import release as release_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-NEWEST = "4.3.1"
+# Of the brokers that tests start, unless they name another.
+BROKER_RELEASE = "4.3.1"
 SERVER = "kafka_2.13"
 LOGGING = "org.apache.logging.log4j:log4j-slf4j-impl:2.25.4"
 # First release that logs with Log4j 2, whose binding does not come with the server.
@@ -39,7 +40,7 @@ LOG_SETTINGS = (
 )
 
 
-def fetch(version: str = NEWEST) -> None:
+def fetch(version: str = BROKER_RELEASE) -> None:
     """Fetch the jars of a release, some 60 MB, unless they are here.
 
     Raises
@@ -81,7 +82,7 @@ def classes_of_client(release: str | None) -> str:
     BadInput
         If the jars or a Java are missing; the message ends with the command to fetch them.
     """
-    _, classes = java(NEWEST)
+    _, classes = java(BROKER_RELEASE)
     if release is None:
         return classes
     own = f"kafka-clients-{release}.jar"

@@ -62,10 +62,10 @@ class StreamsProcess:
         *,
         threads: int = 2,
         protocol: str = "streams",
-        version: str = distribution.NEWEST,
+        version: str = distribution.BROKER_RELEASE,
         settings: dict[str, str] | None = None,
     ) -> None:
-        java, logging_classes = distribution.java(distribution.NEWEST)
+        java, logging_classes = distribution.java(distribution.BROKER_RELEASE)
         jars = noted(ARTIFACT, version)
         if not jars:
             raise BadInput(

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from broker import NEWEST
+from broker import BROKER_RELEASE
 from groups import BadInput
 from groups.wording import counted
 from studies.on_a_cluster.course import COURSES
@@ -242,7 +242,7 @@ def _where() -> dict[str, object]:
     loaded = os.getloadavg()[0]
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "broker": NEWEST,
+        "broker": BROKER_RELEASE,
         "clients": {"java": RELEASE, **{name: version(name) for name in PYTHON_CLIENTS}},
         "processors": os.cpu_count(),
         "runnable": round(loaded, 1),

@@ -10,7 +10,7 @@ from threading import Timer
 
 import pytest
 
-from broker import NEWEST, Broker, BrokerDied, Consumer, distribution, settle
+from broker import BROKER_RELEASE, Broker, BrokerDied, Consumer, distribution, settle
 from broker.server_properties import HOST, listens
 from groups import BadInput
 from live.capture import capture
@@ -182,8 +182,8 @@ def test_the_program_of_the_documentation_runs():
 def test_the_releases_that_are_fetched_are_those_that_the_page_names():
     page = (ROOT / "docs/how-to/try-on-a-broker.md").read_text("utf-8")
     listed = re.search(r"^BROKERS := (.+)$", (ROOT / "Makefile").read_text("utf-8"), re.M)[1]
-    assert NEWEST in listed.split()
-    assert f"the jars of Apache Kafka {NEWEST} to your cache" in page
+    assert BROKER_RELEASE in listed.split()
+    assert f"the jars of Apache Kafka {BROKER_RELEASE} to your cache" in page
     fetched = re.search(r"`make test-broker` fetches Kafka ([\d., and]+) and runs", page)[1]
     assert {*re.findall(r"[\d.]+", fetched)} == {*listed.split()}
 

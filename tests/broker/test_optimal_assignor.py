@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from broker import NEWEST, Broker, BrokerDied, Consumer, ConsumerDied, settle
+from broker import BROKER_RELEASE, Broker, BrokerDied, Consumer, ConsumerDied, settle
 from groups import Assignment, BadInput, Group
 from groups.tiers import values
 from heuristics.shipped.java.jars import OWN, compile_java, noted
@@ -41,7 +41,7 @@ def brokers(tmp_path_factory):
     with ExitStack() as running:
         started = []
         try:
-            assert compile_java(sources, noted("kafka_2.13", NEWEST), classes) is None
+            assert compile_java(sources, noted("kafka_2.13", BROKER_RELEASE), classes) is None
             for rack in ("a", "b"):
                 broker = Broker.start(
                     properties=PROPERTIES | {"broker.rack": rack},

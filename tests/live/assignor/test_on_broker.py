@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from broker import NEWEST, Broker, Consumer, settle
+from broker import BROKER_RELEASE, Broker, Consumer, settle
 from compare.judged import judge
 from groups import Assignment, BadInput, Group
 from groups.tiers import values
@@ -136,7 +136,7 @@ def classes(tmp_path_factory):
     """The assignors of the jar that `make jar` builds."""
     folder = tmp_path_factory.mktemp("assignors")
     sources = [path for room in ("optimal", "consumer") for path in (OWN / room).glob("*.java")]
-    assert compile_java(sources, noted("kafka_2.13", NEWEST), folder) is None
+    assert compile_java(sources, noted("kafka_2.13", BROKER_RELEASE), folder) is None
     return folder
 
 

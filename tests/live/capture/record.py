@@ -15,7 +15,7 @@ from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 from kafka.errors import KafkaError
 
-from broker import NEWEST, Broker, Consumer, StreamsProcess, distribution, settle
+from broker import BROKER_RELEASE, Broker, Consumer, StreamsProcess, distribution, settle
 from live.capture.cluster import Cluster
 from live.capture.rounds import capture_matching
 from live.connection import Connection
@@ -126,7 +126,7 @@ def main():
         for _ in range(2):
             running.enter_context(StreamsProcess(at, "shop", threads=1))
         simple = Client({"bootstrap.servers": at, "group.id": "simple"})
-        java, classes = distribution.java(NEWEST)
+        java, classes = distribution.java(BROKER_RELEASE)
         sharing = subprocess.Popen(
             [java, "-Xmx128m", SHARE_CONSUMER, "--bootstrap-server", at, "--topic", "t0",
              "--group", "sharing"],
@@ -160,7 +160,7 @@ def main():
     exchanges = ",\n".join(map(json.dumps, cluster.kept))
     documents = ",\n".join(json.dumps(one.document) for one in found.documents)
     FILE.unlink()
-    path = RECORDED / f"kafka-{NEWEST}.json"
+    path = RECORDED / f"kafka-{BROKER_RELEASE}.json"
     path.write_text(f'{{"exchanges": [\n{exchanges}\n],\n"documents": [\n{documents}\n]}}\n')
     for failure in found.failures:
         print(failure.group, failure.reason)  # noqa: T201
