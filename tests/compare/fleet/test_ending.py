@@ -178,7 +178,7 @@ def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark, spark_runs
     optimum = {
         row["group_key"]: [Term(**one) for one in row["terms"] or ()] for row in optima.to_pylist()
     }
-    every = [{"balance": 3}, {"balance": 0, "stickiness": 0}, {"stickiness": 1}]
+    every = [{"balance": 0, "stickiness": 0}, {"stickiness": 1}]
     for limits in (*every, {"balance": 4, "stickiness": 0}):
         expected: dict[str, list[str]] = {}
         for row in rows:
