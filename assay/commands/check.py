@@ -18,7 +18,7 @@ from assay.commands.options import (
 from assay.streams import note_assumed, show
 from compare.reasons.sure import check as check_solution
 from groups.documents.json_files import parse_json
-from groups.documents.texts import decode, read_bytes
+from groups.documents.texts import decode, named, read_bytes
 from groups.errors import AssayError, BadInput, InvalidAssignment, ProofError
 from groups.tiers import TIERS, called, parse_objective
 from optimal.budgets.budget import question
@@ -57,16 +57,16 @@ def check(
     certificate, all assignments are counted again, up to a million. An answer to another question
     than --objective and --at-most ask is refused.
     """
-    data = read_bytes(solution)
+    data, name = read_bytes(solution), named(solution)
     try:
         document = parse_json(decode(data))
     except AssayError as error:
-        raise error.within(solution) from None
+        raise error.within(name) from None
     top = document if isinstance(document, dict) else None
     if top is not None and "format" not in top:
         alike = Asked(sources=[file], group=group, options=options)
         plan = f"a plan is judged by {alike.command('score', '--plan', solution)}"
-        raise BadInput(f"{solution}: no format, expected {FORMAT!r}; {plan}")
+        raise BadInput(f"{name}: no format, expected {FORMAT!r}; {plan}")
     given = one_group([file], group, options, otherwise=None if top is None else top.get("group"))
     one = given.with_equal_subscriptions()
     try:
@@ -85,7 +85,7 @@ def check(
         except InvalidAssignment as error:
             raise InvalidAssignment(f"{error}{_of_another_capture(error, answer)}") from None
     except AssayError as error:
-        raise error.within(solution) from None
+        raise error.within(name) from None
     note_assumed(given.assumed)
     show(f"the question: {question(*answered)}")
     if answer.assignment is not None:

@@ -39,10 +39,12 @@ def test_the_question_is_shown_and_can_be_required(folder, solution, checked):
         first = good(checked(easier, *options)).stdout.splitlines()[0]
         assert first == "the question: balance with moves at most 0"
     assert one_line(checked(easier, *question), 1) == (
-        "-: it answers balance with moves at most 0, but the question is balance > moves"
+        "standard input: "
+        "it answers balance with moves at most 0, but the question is balance > moves"
     )
     assert one_line(checked(solution, *budget[2:]), 1) == (
-        "-: it answers balance > moves, but the question is balance > moves with moves at most 0"
+        "standard input: "
+        "it answers balance > moves, but the question is balance > moves with moves at most 0"
     )
 
 
@@ -51,7 +53,8 @@ def test_a_value_that_follows_from_the_capture_may_be_of_another_one(folder, sol
     later["members"]["c1"]["owned"] = {"t1": [later["members"]["c0"]["owned"]["t1"].pop()]}
     write(folder, {"later-orders.json": later})
     assert one_line(checked(solution, file="later-orders.json"), 1) == (
-        "-: terms.stickiness: 2, but the value is 1; that follows from what members own: is the "
+        "standard input: "
+        "terms.stickiness: 2, but the value is 1; that follows from what members own: is the "
         "solution of another capture of the group?"
     )
 
@@ -130,13 +133,14 @@ def test_a_tampered_solution_is_rejected_at_its_place(solution, checked):
     """The places themselves are in tests/optimal/test_certificate.py."""
     priced = deepcopy(solution)
     priced["proof"]["price"]["c1"] += 1
-    said = r"-: price: the prices bound stickiness by -?\d+, not by 2"
+    said = r"standard input: price: the prices bound stickiness by -?\d+, not by 2"
     assert re.fullmatch(said, one_line(checked(priced), 1))
 
 
 def test_a_plan_is_no_solution_and_the_command_that_judges_it_is_named(checked):
     assert one_line(checked({"c0": {"t0": [0, 1]}}), 2) == (
-        "-: no format, expected 'assay-solution/1'; a plan is judged by assay score orders.json "
+        "standard input: "
+        "no format, expected 'assay-solution/1'; a plan is judged by assay score orders.json "
         "--plan -"
     )
 
@@ -148,4 +152,4 @@ def test_a_solution_of_another_form_is_bad_input(solution, checked):
         "assumed: 5, expected a list": solution | {"assumed": 5},
     }
     for line, document in cases.items():
-        assert one_line(checked(document), 2) == f"-: {line}"
+        assert one_line(checked(document), 2) == f"standard input: {line}"
