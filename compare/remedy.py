@@ -12,6 +12,7 @@ from compare.lag.behind import peak_lag
 from compare.scores import CURRENT, OPTIMUM, Score
 from compare.sentences import (
     AN_ASSIGNOR,
+    BY_ASSIGNOR,
     LAG_AWARE,
     NONE_BY_LAG,
     by_rebalance,
@@ -20,7 +21,14 @@ from compare.sentences import (
 from compare.verdict import ALL_ALIKE
 from groups.tiers import LAG_PEAKS, MOVES, OF_COUNTS, PEAKS
 from groups.wording import agreed, counted, few
-from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, assignor_named, shipped_here
+from heuristics.catalogue import (
+    AGREE_WITH_KAFKAS,
+    IN_BROKER,
+    SHIPPED,
+    WRITTEN,
+    assignor_named,
+    shipped_here,
+)
 from heuristics.protocol import Protocol, assigned_by, by_broker, supported_protocols
 
 if TYPE_CHECKING:
@@ -43,7 +51,7 @@ BY_REBALANCE = "takes a rebalance, such as by a restart of 1 member"
 IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
 IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
 OWN_OF_TASKS = "One of your own can in the classic protocol: task.assignor.class (KIP-924)."
-NOT_HERE = "Kafka's own assignors are not here, and were not tried: assay fetch kafka-java."
+NOT_HERE = "Kafka's own assignors are not here, and were not tried: assay fetch {}."
 BY_YOUR_OWN = "One of your own can: docs/how-to/test-my-assignor.md."
 # For readers whose own command is not known, as of the tables of a run.
 ADVISE = "assay advise"
@@ -326,6 +334,26 @@ def who_moves_for_lag(group: Group) -> str:
     return who_moves(f"{NONE_BY_LAG}. {by_lag(group)}")
 
 
+def _none_tried(group: Group, advise: str) -> str:
+    """Return the sentence on who makes the moves if no assignor was scored.
+
+    Parameters
+    ----------
+    advise : the command that says which one
+    """
+    # In a group of KIP-848 no rule as written stands in for Kafka's classes.
+    if by_broker(group) and (not_here := _not_here(group)):
+        return f"{who_moves(BY_ASSIGNOR)}.{not_here}"
+    given = "" if group.subscription_known.all() else f", if {ALL_ALIKE}"
+    return who_moves(f"{AN_ASSIGNOR}; {advise} says which one{given}.")
+
+
+def _not_here(group: Group) -> str:
+    """Return the sentence, after a space, that Kafka's classes are not here; empty if they are."""
+    names, client = (IN_BROKER, BROKER) if by_broker(group) else (SHIPPED, JAVA)
+    return "" if shipped_here(names) else f" {NOT_HERE.format(client)}"
+
+
 def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> str:
     """Return sentences on who makes the moves that a verdict names; empty if it names none.
 
@@ -359,9 +387,8 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         return ADVISE if commands is None else commands.advise(lower, assumed=assumed)
 
     if not tried:
-        given = "" if known else f", if {ALL_ALIKE}"
-        return who_moves(f"{AN_ASSIGNOR}; {advise('peak_load')} says which one{given}.")
-    not_here = "" if shipped_here() else f" {NOT_HERE}"
+        return _none_tried(group, advise("peak_load"))
+    not_here = _not_here(group)
     at_optimum = {row.assignor: row for row in tried if _gets_there(row)}
     reached = {n: [term.value for term in row.terms or ()] for n, row in at_optimum.items()}
     name = best_of(reached, group)

@@ -340,7 +340,7 @@ def _print_journeys(journeys: Sequence[Journey], *, named: bool, steps: bool) ->
     for journey in in_steps:
         _print_steps(journey)
     counts = _print_sums(journeys)
-    if not named:
+    if not named and len(journeys) > 1:
         tell("These are Kafka's; for others add --assignor NAME, 'written' or 'shipped'.")
     for journey in journeys[len(in_steps) :]:
         if why := next(filter(None, map(_why_not, journey.rebalances)), None):

@@ -198,6 +198,14 @@ def test_without_kafkas_classes_the_rules_are_tried_by_advice_score_and_page(
         for command in ("score", "advise")
     }
     assert [row["assignor"] for row in said["score"]["scores"]] == ["current", *usual]
+    write(tmp_path, {"late.json": assigned_by_the_broker(RANGE)})
+    not_here = (
+        "an assignor, at a rebalance. Kafka's own assignors are not here, and were not tried"
+    )
+    assert (
+        f"{not_here}: assay fetch kafka-broker."
+        in assay("score", "late.json", cwd=tmp_path).stdout
+    )
     assert [row["assignor"] for row in said["advise"]["assignors"]] == usual
     good(assay("report", "group.json", cwd=tmp_path))
     page = (tmp_path / "report.html").read_text()
