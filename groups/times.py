@@ -10,15 +10,19 @@ from groups.errors import BadInput
 
 
 def in_utc(captured_at: str | None) -> str | None:
-    """Return a group's time of capture as ``2026-11-20T10:00:00Z``; None stays.
+    """Return a group's time of capture as ``2026-11-20T10:00:00Z``.
+
+    One without a time zone stays, as does None.
 
     Raises
     ------
     BadInput
-        If it is no time, or has no time zone: which capture is the latest would not be known.
+        If it is no time in ISO 8601: which capture is the latest would not be known.
     """
     try:
-        return None if captured_at is None else time_in_utc(captured_at)
+        if captured_at is None or _time(captured_at).tzinfo is None:
+            return captured_at
+        return time_in_utc(captured_at)
     except BadInput as error:
         raise error.within("captured_at") from None
 
@@ -38,16 +42,20 @@ def time_in_utc(text: str) -> str:
     BadInput
         If it is no time in ISO 8601, or has no time zone.
     """
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        raise BadInput(f"{text!r}, expected a time as in 2026-11-20T10:00:00Z") from None
+    time = _time(text)
     if time.tzinfo is None:
         raise BadInput(f"{text!r} has no time zone: add Z for UTC, or an offset as in +01:00")
     try:
         return _shown(time.astimezone(UTC))
     except OverflowError:
         raise BadInput(f"{text!r} is no time of the years 1 to 9999 in UTC") from None
+
+
+def _time(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise BadInput(f"{text!r}, expected a time as in 2026-11-20T10:00:00Z") from None
 
 
 def seconds_between(first: str | None, last: str | None) -> int | None:

@@ -223,12 +223,10 @@ def test_a_time_that_is_told_is_kept_in_utc(told, means):
         ("yesterday", "expected a time as in 2026-11-20T10:00:00Z"),
         ("", "expected a time"),
         ("2026-13-01T00:00:00Z", "expected a time"),
-        ("2026-11-20T10:00:00", "has no time zone: add Z for UTC, or an offset"),
-        ("2026-11-20", "has no time zone"),
         ("0001-01-01T00:00:00+14:00", "no time of the years 1 to 9999 in UTC"),
     ],
 )
-def test_a_time_that_is_none_is_refused(told, says):
+def test_a_time_that_is_none_is_refused_told_or_of_a_group(told, says):
     with pytest.raises(BadInput, match=says):
         time_in_utc(told)
 
@@ -244,6 +242,13 @@ def test_a_time_that_is_none_is_refused(told, says):
     ):
         with pytest.raises(BadInput, match=f"captured_at: .*({says}|a non-empty string)"):
             made()
+
+
+@pytest.mark.parametrize("told", ["2026-11-20T10:00:00", "2026-11-20"])
+def test_a_time_without_a_zone_is_refused_where_it_is_told_and_kept_of_a_group(told):
+    with pytest.raises(BadInput, match="has no time zone: add Z for UTC, or an offset"):
+        time_in_utc(told)
+    assert Group.from_dict(GROUP | {"captured_at": told}).captured_at == told
 
 
 def test_a_file_that_is_not_there_has_no_time(tmp_path):
@@ -279,6 +284,7 @@ def test_a_path_by_itself_is_read_and_groups_go_by_name_too(tmp_path):
         ("2026-11-20T12:00:00+05:00", "2026-11-20T07:00:00Z"),
         ("2026-11-20T08:00:00.5Z", "2026-11-20T08:00:00Z"),
         ("20261120T080000.12Z", "2026-11-20T08:00:00Z"),
+        ("2026-11-20T08:00:00", "2026-11-20T08:00:00"),
     ],
 )
 def test_times_are_kept_in_utc_so_that_the_latest_capture_is_the_latest(tmp_path, given, kept):
