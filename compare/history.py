@@ -2,7 +2,8 @@
 
 "Steadily worse" is the trend test of Mann (1945) and Kendall (1975). It only counts pairs of
 captures that rise, so captures need not be at even intervals, and one peak is no trend. A step
-needs no test: every capture since then is worse than every one before.
+needs no test: every capture since then is worse than every one before; of lag, which goes up and
+down, twice as much.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ LEAST_RISES = 3
 LEAST_BESIDE = 2
 # Fewer captures show nothing; of more, only the last ones are compared.
 LEAST_CAPTURES, MOST_CAPTURES = LEAST_TURNS + 1, 500
-WHAT = ("balance", "step", "lag", "turns", "open")
+# Lag in all captures after a step is more than so many times that in all before.
+LEAST_GROWTH = 2
+WHAT = ("balance", "step", "lag", "lag_step", "turns", "open")
+OF_LAG = ("lag", "lag_step")
 
 
 class Capture(NamedTuple):
@@ -63,9 +67,10 @@ class Trend(NamedTuple):
     ----------
     group : its name
     what : ``balance`` or ``lag`` if that got steadily worse; ``step`` if balance did not, but is
-        worse in all captures since one of them than in all before; ``turns`` if the group became
-        improvable or not valid, and good again, several times; ``open`` if balance shows no trend
-        in the captures in which it is known, and depends on who reads what in others
+        worse in all captures since one of them than in all before; ``lag_step`` the same of lag,
+        if it is more than twice as much; ``turns`` if the group became improvable or not valid,
+        and good again, several times; ``open`` if balance shows no trend in the captures in which
+        it is known, and depends on who reads what in others
     first, last : how far balance was above the best, or lag in records; for turns, 0 and their
         number; for open ones, 0 and the number of captures in which balance is not known
     captures : number of captures in which this was known; of a step, those after it
@@ -73,7 +78,7 @@ class Trend(NamedTuple):
     """
 
     group: str
-    what: Literal["balance", "step", "lag", "turns", "open"]
+    what: Literal["balance", "step", "lag", "lag_step", "turns", "open"]
     first: int
     last: int
     captures: int
@@ -91,7 +96,7 @@ class Trend(NamedTuple):
             return f"{self.group} changed {counted(self.last, 'time')} {over}"
         if self.what == "open":
             return f"{self.group} in {self.last:,} of {counted(self.captures, 'capture')}"
-        what = "records" if self.what == "lag" else "above the best"
+        what = "records" if self.what in OF_LAG else "above the best"
         if self.since is not None:
             over = f"in all {counted(self.captures, 'capture')} since {self.since}"
         return f"{self.group} from {self.first:,} to {self.last:,} {what} {over}"
@@ -101,6 +106,7 @@ SAID = {
     "balance": "Balance gets steadily worse",
     "step": "Balance is worse than before",
     "lag": "Total lag grows steadily",
+    "lag_step": "Total lag is more than twice what it was before",
     "turns": "Good, and improvable or not valid, in turns",
     "open": "Balance depends on who reads what, so whether it gets worse is open",
 }
@@ -122,6 +128,9 @@ def changes_of(group: str, captures: Iterable[Capture]) -> list[Trend]:
         found.append(Trend(group, "step", first, balance[-1][1], len(balance) - at, since))
     if _rises(lag) >= LEAST_RISES:
         found.append(Trend(group, "lag", lag[0][1], lag[-1][1], len(lag)))
+    elif at := _step([value for _, value in lag], LEAST_GROWTH):
+        since, first = lag[at][0], lag[at - 1][1]
+        found.append(Trend(group, "lag_step", first, lag[-1][1], len(lag) - at, since))
     sure = [one.says in BAD for one in ordered if one.says == GOOD or one.says in BAD]
     turns = sum(one != after for one, after in pairwise(sure))
     if turns >= LEAST_TURNS:
@@ -137,14 +146,19 @@ def _rises(series: Sequence[tuple[str, int]]) -> int:
     return sum(one > before for before, one in pairwise(accumulate(values, max)))
 
 
-def _step(values: Sequence[int]) -> int:
-    """Return the index of the first value from which on all exceed all before; 0 without one."""
+def _step(values: Sequence[int], growth: int = 1) -> int:
+    """Return the index of the first value from which on all exceed all before; 0 without one.
+
+    Parameters
+    ----------
+    growth : they exceed so many times the values before
+    """
     most = [*accumulate(values, max)]
     least = [*accumulate(reversed(values), min)][::-1]
     places = range(LEAST_BESIDE, len(values) - LEAST_BESIDE + 1)
     if len(values) < LEAST_CAPTURES:
         return 0
-    return next((at for at in places if least[at] > most[at - 1]), 0)
+    return next((at for at in places if least[at] > growth * most[at - 1]), 0)
 
 
 def trend(values: Sequence[int]) -> float:

@@ -242,7 +242,7 @@ class Overview:
             found = {one.name: one.fall for one in reversed(self.worst) if is_lagging(one)}
             falls = [f"{name} {fall.in_short}" for name, fall in reversed(found.items()) if fall]
             has = agreed(self.lagging, "have")
-            count = f"{self.lagging:,} {has} even partitions, but lag that could fall"
+            count = f"{self.lagging:,} {has} evenly spread partitions, but lag that could fall"
             yield count, few(falls, self.lagging)
         if self.questions:
             idle = [

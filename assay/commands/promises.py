@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +23,8 @@ from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from compare.promises.findings import Finding
     from heuristics.assignor import Assignor
 
@@ -128,13 +131,20 @@ def print_finding(finding: Finding, seconds: float) -> None:
         tell(not_reproduced(finding, finding.record.again))
     sizes = (f"{t} {n}" for t, n in zip(group.topics, group.partitions.tolist(), strict=True))
     tell(f"partitions of each topic: {', '.join(sizes) or '-'}")
+    record = finding.record
+    plans = {} if record is None else {"gets": record.plan, "better": record.better}
     show_table(
         group.to_dict()["members"].items(),
         Column("member", lambda one: one[0]),
         Column("generation", lambda one: one[1].get("generation")),
         Column("reads", lambda one: list(one[1]["subscription"] or ())),
         Column("owns", lambda one: in_ranges(one[1]["owned"])),
+        *(Column(head, partial(_gets, plan)) for head, plan in plans.items() if plan is not None),
     )
+
+
+def _gets(plan: Mapping[str, Mapping[str, list[int]]], member: tuple[str, object]) -> list[str]:
+    return in_ranges(plan.get(member[0], {}))
 
 
 def reproduce(

@@ -436,7 +436,7 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
             f"{agreed(sizing.members_now, 'need')} another assignment for that: as assigned, the "
             f"{beyond}. {_moves_needed(sizing, '. ')}{solve} prints "
             f"{'one' if sizing.change is None else 'who gives what to whom'}."
-            f"{_moves_uneven(sizing, ': --objective moves')}"
+            f"{_moves_uneven(sizing, ', with --objective moves')}"
         )
     elif sizing.change is not None:
         more = counted(len(sizing.change.group.members) - sizing.members_now, "more member")
@@ -503,7 +503,8 @@ def _moves_uneven(sizing: Sizing, option: str = "") -> str:
     if free is None or free.assignment is None:
         return ""
     moves = len(free.assignment.moved)
-    return f" If loads may be uneven, {moves:,} {agreed(moves, 'are')} enough{option}."
+    said = f"{counted(moves, 'move')} {agreed(moves, 'are')} enough"
+    return f" If loads may be uneven, {said}{option}."
 
 
 def _enough(sizing: Sizing, pod: int) -> str:
@@ -610,7 +611,8 @@ def _print_rows(sizing: Sizing, pod: int, nouns: Nouns) -> None:
         Column("", lambda row: _noted(row, like[sizing.busiest(row)], sizing)),
     )
     so_many = f"so many {nouns.member}s"
-    tell(f"each row: the best assignment of {so_many}, {in_words(sizing.objective)}")
+    more = "; what Kafka's assignors make may have more, as none looks at lag" if lag else ""
+    tell(f"each row: the best assignment of {so_many}, {in_words(sizing.objective)}{more}")
     if bounds:
         tell("at least: where the lowest peak is not proved, no assignment has less")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.fleet.tables import stored
+from compare.history import OF_LAG
 from compare.page.drawing import as_csv, drawn
 from compare.verdict import WORST_FIRST, distance
 
@@ -43,17 +44,17 @@ def over_time(
     verdicts = _verdicts(found)
     if len({row["captured_at"] for row in verdicts}) > 1:
         drawings.append(_drawing(verdicts, "groups", "Verdicts over time", VERDICTS))
-    names = [one.group for one in changes if one.what != "lag"]
+    names = [one.group for one in changes if one.what not in OF_LAG]
     names += [one.name for one in worst if one.captured_at is not None]
     moves, _ = _moves_and_lag(folder, objective, list(dict.fromkeys(names))[:MOST_GROUPS])
     if any(row["value"] is not None for row in moves):
         drawings.append(
             _drawing(moves, "partitions to move to the best", "Groups over time", MOVES)
         )
-    names = [one.group for one in changes if one.what == "lag"]
+    names = [one.group for one in changes if one.what in OF_LAG]
     if names:
         _, lag = _moves_and_lag(folder, objective, names[:MOST_GROUPS])
-        drawings.append(_drawing(lag, "records of lag", "Lag that grows steadily", LAG))
+        drawings.append(_drawing(lag, "records of lag", "Lag that grows", LAG))
     return tuple(drawings)
 
 

@@ -74,7 +74,7 @@ ANSWERS = {
         "kpr-c: ... 2 members are enough for a peak lag of at most 967 with balanced loads if the "
         "assignor looks at lag; with 1 it is 1,625, and with 3 it is 900. ... 2 moves are enough. "
         "assay solve groups.txt --group kpr-c ... prints who gives what to whom. If loads may "
-        "be uneven, 1 is enough: --objective moves.",
+        "be uneven, 1 move is enough, with --objective moves.",
         "Who makes the moves: none of the 5 assignors tried; roundrobin comes nearest, to 1,356. "
         "...",
     ],

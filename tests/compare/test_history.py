@@ -62,16 +62,21 @@ def test_a_step_is_told_with_its_time_and_apart_from_what_gets_steadily_worse(va
         Capture(f"{at:02}", "improvable", "balance", value, 4) for at, value in enumerate(values)
     ]
     assert changes_of("g", captures) == ([] if change is None else [change])
-    # Lag that rises in a capture or two does not grow steadily.
+    # Lag that rises in a capture or two does not grow steadily; a step of it is twice as much.
     waiting = [one._replace(at_least=0, lag=one.at_least) for one in captures]
-    grows = change is not None and change.what == "balance"
-    assert [one.what for one in changes_of("g", waiting)] == (["lag"] if grows else [])
+    of_lag = {"balance": ["lag"], "step": ["lag_step"] * (values[0] == 0)}
+    kinds = [] if change is None else of_lag[change.what]
+    assert [one.what for one in changes_of("g", waiting)] == kinds
 
 
 def test_the_sentence_on_a_step_says_since_when_and_in_how_many_captures():
     assert sentences_of([Trend("g", "step", 0, 4, 3, "2026-11-20T12:00:00Z")]) == [
         "Balance is worse than before: g from 0 to 4 above the best in all 3 captures since "
         "2026-11-20T12:00:00Z."
+    ]
+    assert sentences_of([Trend("g", "lag_step", 955, 10_552, 4, "2026-11-20T12:00:00Z")]) == [
+        "Total lag is more than twice what it was before: g from 955 to 10,552 records in all 4 "
+        "captures since 2026-11-20T12:00:00Z."
     ]
 
 

@@ -342,7 +342,10 @@ def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads
     counts, page, expected = judged.counts, judged.page, judged.expected
     found = counts.found.overview
     assert found.lagging == expected.lagging == 1
-    assert "1 has even partitions, but lag that could fall: g0 from 1,700 to " in found.sentence()
+    assert (
+        "1 has evenly spread partitions, but lag that could fall: g0 from 1,700 to "
+        in found.sentence()
+    )
     assert found.sentence() == expected.sentence()
     assert ": g3 with at least 1,705 records; " in found.sentence()
     falls = {one.name: (0, vars(one.fall)) for one in found.worst if one.fall is not None}
@@ -416,7 +419,7 @@ def test_captures_of_a_group_are_one_group_with_a_history_in_the_ending_and_on_t
     assert [drawing.title for drawing in page.trend] == [
         "Verdicts over time",
         "Groups over time",
-        "Lag that grows steadily",
+        "Lag that grows",
     ]
     job = job_of("in.jsonl", counts.out, assignors=["current"])
     lines = too_far_in_run(spark, job, counts.run, ["current"], {"balance": 0}, 9)

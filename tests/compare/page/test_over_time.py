@@ -120,4 +120,4 @@ def test_what_changed_comes_before_the_worst_and_lag_that_grows_is_drawn(tmp_pat
     found = drawings(tmp_path, captures, "b", changes=changes)
     lines = [f"{at(0)},a,0", f"{at(1)},a,0", f"{at(0)},b,0", f"{at(1)},b,0"]
     assert found["Groups over time"] == [HEADS, *lines]
-    assert found["Lag that grows steadily"] == [HEADS, f"{at(0)},b,0", f"{at(1)},b,10"]
+    assert found["Lag that grows"] == [HEADS, f"{at(0)},b,0", f"{at(1)},b,10"]

@@ -377,8 +377,8 @@ def test_even_loads_with_lag_that_could_fall_are_a_verdict_with_moves_of_its_own
     # Two captures of one group count as one group, and a rebalancing group counts, too.
     busy = Failure("f", "busy.txt:1", rebalancing("busy"), "busy")
     page = read([lagging, even(), lagging], unread=[busy])
-    lead = "None of 4 captures of 3 groups is known to be improvable; 1 has even partitions, but "
-    assert f"{lead}lag that could fall; 1 is rebalancing." in page.words
+    lead = "None of 4 captures of 3 groups is known to be improvable; 1 has evenly spread "
+    assert f"{lead}partitions, but lag that could fall; 1 is rebalancing." in page.words
     assert page.words.strip().startswith("3 consumer groups: ")
     says = "even, lag could fall"
     done = "let an assignor that looks at lag move 2 partitions: the lag of the busiest member "
