@@ -118,23 +118,26 @@ def why_not(score: Score) -> str | None:
     return score.why_not and f"{said}{score.why_not}{hint}"
 
 
-def plan_told(row: Score) -> str:
+def plan_told(row: Score, given: str = "") -> str:
     """Return whether a plan is valid, and its excess in the first tier that is not optimal.
 
     Parameters
     ----------
     row : the plan's row, scored or not
+    given : the condition under which it was scored, if any
     """
+    given = given and f", if {given}"
     if reason := why_not(row):
         return f"{row.assignor}: {reason}"
     worse = next((term for term in row.terms or () if term.excess != 0), None)
     if worse is None:
         tiers = in_words([term.name for term in row.terms or ()])
-        return f"{row.assignor}: valid, and as good as can be in {tiers}."
+        return f"{row.assignor}: valid, and as good as can be in {tiers}{given}."
     found = f"{called(worse.name)} {''.join(noted(worse.value, worse.excess))}"
     if isinstance(worse.excess, tuple) and worse.excess[0] <= 0:
-        return f"{row.assignor}: valid; it is open whether it is as good as can be: {found}."
-    return f"{row.assignor}: valid, but not as good as can be: {found}."
+        found = f"it is open whether it is as good as can be: {found}"
+        return f"{row.assignor}: valid; {found}{given}."
+    return f"{row.assignor}: valid, but not as good as can be: {found}{given}."
 
 
 def _optimum(solution: Solution, reading_most: Group | None) -> Score:

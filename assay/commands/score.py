@@ -74,7 +74,7 @@ from compare.scores import (
 )
 from compare.sentences import hosts_sentence, sentence
 from compare.streams import tasks_of, tasks_sentences
-from compare.verdict import NO_MEMBERS, NOBODY_READS
+from compare.verdict import ALL_ALIKE, NO_MEMBERS, NOBODY_READS
 from groups.collection import latest_of
 from groups.tiers import LAG_PEAKS, PRESETS, called, in_words, parse_objective
 from groups.tiers import Objective as Tiers
@@ -421,7 +421,9 @@ def show_group(scored: ScoredGroup, asked: Asked) -> None:
         for row in scored.rows
         if asked.assignors or row.assignor in plans or row.reason != UNKNOWN
     ]
-    told = [plan_told(row) for row in rows if row.assignor in plans]
+    known = judged.group.subscription_known.all() or not asked.options.assume_equal
+    given = "" if known else ALL_ALIKE
+    told = [plan_told(row, given) for row in rows if row.assignor in plans]
     makes = _which_assignor(scored, [row for row in rows if row.assignor not in plans], asked)
     tell(sentence(judged))
     if judged.verdict.question or judged.further_question:
