@@ -240,7 +240,7 @@ def test_rows_do_not_depend_on_the_groups_that_are_solved_with_them(tmp_path):
 
     def optima(some: list[str]) -> list[str]:
         (tmp_path / "in.jsonl").write_text("\n".join(some))
-        return _rows(fleet.tables(tmp_path / "in.jsonl", processes=1).optima, ["seconds"])
+        return _rows(fleet.tables(tmp_path / "in.jsonl", processes=1).optima, ["seconds", "place"])
 
     parts = [row for start in range(0, 150, 37) for row in optima(lines[start : start + 37])]
     assert optima(lines) == sorted(parts)
