@@ -84,6 +84,18 @@ def by_rebalance(group: Group) -> str:
     return f"{who_moves(BY_CLASSIC_TASKS if group.streams is None else BY_TASKS)}."
 
 
+def rests_on(group: Group, condition: str | None = None) -> str:
+    """Return what a statement on a group's optimum rests on, as what follows "if"; or nothing.
+
+    Parameters
+    ----------
+    condition : as in `compare.verdict.Verdict`
+    """
+    # Threads of the classic protocol tell each other, and nobody else, which tasks there are.
+    tasks = EACH_A_TASK if group.of_streams and group.streams is None else None
+    return listed([*filter(None, (condition, tasks))])
+
+
 def not_valid(now: Assignment) -> str:
     """Return why an assignment is not valid: partitions without an owner first, then the rest.
 
@@ -305,10 +317,8 @@ def captures(captured: int, groups: int) -> str:
 
 def _improvable(judged: Judged) -> str:
     verdict, target = judged.verdict, judged.target
-    # Threads of the classic protocol tell each other, and nobody else, which tasks there are.
-    tasks = EACH_A_TASK if judged.group.of_streams and judged.group.streams is None else None
-    conditions = listed([*filter(None, (verdict.condition, tasks))])
-    surely = f" if {conditions}" if conditions else " for sure"
+    given = rests_on(judged.group, verdict.condition)
+    surely = f" if {given}" if given else " for sure"
     if target is None:
         return f"{verdict.says}{surely}."
     partitions = counted(int((judged.now.owner >= 0).sum()), judged.group.nouns.partition)

@@ -64,9 +64,8 @@ def explain(
     if found is not None:
         for said in filter(None, (on_the_way_sentence(one), not_valid_sentence(found.now))):
             _say(said)
-        lead = words.WHOEVER if found.group is not one else None
-        if one is not given:
-            lead = f"This holds if {ALL_ALIKE}."
+        alike = None if one is given else ALL_ALIKE
+        lead = words.lead(one, alike, whoever=found.group is not one)
         show_explanation(found, member, lead=lead)
     else:
         _say(sentence(judged))

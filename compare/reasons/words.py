@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.members import member_meant
-from compare.sentences import by_rebalance, on_the_way_sentence, spread
+from compare.sentences import by_rebalance, on_the_way_sentence, rests_on, spread
 from groups.tiers import called
 from groups.wording import agreed, counted, listed
 from optimal.proof import ProofKind
@@ -100,6 +100,19 @@ def fullest(explanation: Explanation) -> str:
         f"For example, {who} are the only readers of {topics}, "
         f"{counted(block.partitions, 'partition')}: somebody holds at least {least:,}."
     )
+
+
+def lead(group: Group, condition: str | None, *, whoever: bool) -> str | None:
+    """Return the sentence before a proof in words: what it rests on; None if on nothing.
+
+    Parameters
+    ----------
+    condition : as in `compare.verdict.Verdict`
+    whoever : whether the proof is about members that read the most that they may
+    """
+    if given := rests_on(group, condition):
+        return f"This holds if {given}."
+    return WHOEVER if whoever else None
 
 
 def moves(explanation: Explanation) -> list[str]:

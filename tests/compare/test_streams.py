@@ -7,7 +7,7 @@ from itertools import combinations
 
 from compare.judged import judge
 from compare.reasons.explanation import explain
-from compare.reasons.words import moves
+from compare.reasons.words import lead, moves
 from compare.remedy import remedy
 from compare.scores import Score, ScoreTerm
 from compare.sentences import BY_CLASSIC_TASKS, BY_TASKS, sentence, who_moves
@@ -238,6 +238,10 @@ def test_who_makes_the_moves_of_tasks_is_no_assignor_of_kafkas_for_lag(tmp_path)
     said = f"{who_moves(BY_CLASSIC_TASKS)}."
     assert remedy(classic, [], None) == said
     assert moves(explain(classic.best))[-1] == f"The best assignment moves just 1. {said}"
+    assert lead(classic.group, None, whoever=False) == (
+        "This holds if each partition is a task of its own."
+    )
+    assert classic.group.subscription_known.all()  # one thread holds nothing of u, and reads it
     assert sentence(classic).startswith(
         "shop: improvable if each partition is a task of its own. Mov"
     )

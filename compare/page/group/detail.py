@@ -27,13 +27,13 @@ from compare.page.group.line import MOST_WEIGHED, shown_best, strip
 from compare.reasons import words
 from compare.reasons.explanation import explain, lines_of
 from compare.reasons.sure import what_is_sure
-from compare.reasons.words import WHOEVER, not_proved
+from compare.reasons.words import not_proved
 from compare.remedy import assigns_now, is_rule, of_other_protocol, remedy
 from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import CURRENT, score_valued
 from compare.sentences import hosts_sentence, sentence, spread
 from compare.streams import tasks_sentences
-from compare.verdict import ALL_ALIKE, NOT_VALID, NOTHING_ASSIGNED
+from compare.verdict import NOT_VALID, NOTHING_ASSIGNED
 from groups.tiers import in_words
 from groups.wording import ON_THE_WAY
 from heuristics.protocol import assigned_by, by_broker
@@ -92,13 +92,10 @@ def detail_of(scored: ScoredGroup, line: Line, commands: Commands | None) -> Det
     solved = what_is_sure(judged)
     proved = None if solved is None or solved.proof.kind is ProofKind.NONE else solved
     explanation = None if solved is None else explain(solved)
-    lead = None
-    if judged.verdict.condition:
-        lead = f"This holds if {ALL_ALIKE}."
-    elif solved is not None and solved is not judged.best:
-        lead = WHOEVER
     reasons: tuple[str, ...] = ()
     if explanation is not None:
+        whoever = solved is not judged.best
+        lead = words.lead(group, judged.verdict.condition, whoever=whoever)
         reasons = why(explanation, lead)
     elif solved is not None:
         reasons = (group.nouns.said(not_proved(solved)),)
