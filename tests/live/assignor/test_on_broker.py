@@ -113,10 +113,10 @@ class Members:
         found = values(assignment, best.objective)
         return found, tuple(term.value for term in best.terms)
 
-    def are_best(self) -> bool:
-        """Wait; return whether balance and moves are the least possible."""
+    def require_best(self) -> None:
+        """Wait; balance and moves must be the least possible."""
         found, best = self.settled()
-        return found == best
+        assert found == best
 
     def waits(self) -> dict[tuple[str, int], float]:
         """Return the longest time that a record of each partition waited until it was read."""
@@ -175,13 +175,13 @@ def test_joins_leaves_and_kills_end_at_the_optimum(bootstrap, members, kind, req
     for number, topics in enumerate((TOPICS, ["even", "odd"], ["odd", "few"])):
         config = patient[kinds[number]] if number else missed
         members.start(f"c{number}", kinds[number], topics, config=config)
-    assert members.are_best()
+    members.require_best()
     members.start("c3", kinds[3], config=patient[kinds[3]])
-    assert members.are_best()
+    members.require_best()
     members.stop("c1")
-    assert members.are_best()
+    members.require_best()
     members.kill("c0")
-    assert members.are_best()
+    members.require_best()
     assert "no optimal assignment" not in members.logs()
     (captured,) = capture(Connection(bootstrap), [glob.escape(request.node.name)]).documents
     (judged,) = judge([Group.from_dict(captured.document)])
@@ -276,7 +276,7 @@ def test_a_java_consumer_reads_on_while_a_rebalance_waits_for_another(bootstrap,
             time.sleep(0.1)
     time.sleep(REBALANCE_SECONDS)
     os.kill(members.alive["c1"].pid, signal.SIGCONT)
-    assert members.are_best()
+    members.require_best()
     held, waits = members.held["c0"], members.waits()
     stays = [(t, n) for t in before for n in before[t] if n in held.get(t, ())]
     assert len(stays) == 4
@@ -310,7 +310,7 @@ def test_java_consumers_of_an_older_release_survive_the_join_that_never_returns(
     assert found == best
     assert found[1] > 0
     members.stop(first[0])
-    assert members.are_best()
+    members.require_best()
 
 
 def test_the_lag_aware_leader_spreads_what_is_not_committed_yet(broker, monkeypatch):
