@@ -236,8 +236,10 @@ def _each_file(
             continue
         for file in files:
             try:
-                known = standard_input if is_read_once(file) else None
-                yield number, file, folder, read_bytes(file) if known is None else known
+                if standard_input is not None and is_read_once(file):
+                    yield number, file, folder, standard_input
+                else:
+                    yield number, file, folder, read_bytes(file)
             except BadInput as error:
                 yield number, file, folder, error
 

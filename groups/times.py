@@ -19,10 +19,11 @@ def in_utc(captured_at: str | None) -> str | None:
     BadInput
         If it is no time in ISO 8601: which capture is the latest would not be known.
     """
+    if captured_at is None:
+        return None
     try:
-        if captured_at is None or _time(captured_at).tzinfo is None:
-            return captured_at
-        return time_in_utc(captured_at)
+        time = _time(captured_at)
+        return captured_at if time.tzinfo is None else _in_utc(time, captured_at)
     except BadInput as error:
         raise error.within("captured_at") from None
 
@@ -45,10 +46,7 @@ def time_in_utc(text: str) -> str:
     time = _time(text)
     if time.tzinfo is None:
         raise BadInput(f"{text!r} has no time zone: add Z for UTC, or an offset as in +01:00")
-    try:
-        return _shown(time.astimezone(UTC))
-    except OverflowError:
-        raise BadInput(f"{text!r} is no time of the years 1 to 9999 in UTC") from None
+    return _in_utc(time, text)
 
 
 def _time(text: str) -> datetime:
@@ -56,6 +54,13 @@ def _time(text: str) -> datetime:
         return datetime.fromisoformat(text)
     except ValueError:
         raise BadInput(f"{text!r}, expected a time as in 2026-11-20T10:00:00Z") from None
+
+
+def _in_utc(time: datetime, text: str) -> str:
+    try:
+        return _shown(time.astimezone(UTC))
+    except OverflowError:
+        raise BadInput(f"{text!r} is no time of the years 1 to 9999 in UTC") from None
 
 
 def seconds_between(first: str | None, last: str | None) -> int | None:
