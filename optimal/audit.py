@@ -100,7 +100,10 @@ def confirm(
     if proof.kind is not ProofKind.CERTIFICATE:
         return left
     if rests_on_a_budget(solution):
-        return left if proves_within(evidence, solution) else None
+        most = solution.at_most["stickiness"]
+        above, least, needs_all = shown_above(evidence, proof.levels(), most)
+        needed = evidence.moved.any() and "stickiness" in objective
+        return left if (least == above).all() and (needs_all.any() or not needed) else None
     if is_about_a_peak(solution):
         # Only the checker has rules for peaks.
         return None
@@ -171,7 +174,7 @@ def _paid(
     are allowed readers.
     """
     if len(evidence.fleet) == 1 and not before and set(after) <= {"stickiness"}:
-        firsts = _topic_firsts(evidence, given.level, given.price)
+        firsts = _topic_firsts(evidence.group, given.level, given.price)
         there = (evidence.group.readers > 0) & (evidence.group.partitions > 0)
         pairs = firsts[:, there]
         if pairs.size and (pairs == pairs[:, :1]).all():
@@ -221,11 +224,7 @@ def least_costs(
     (read,) int64, and (read,) bool: whether the holder is an allowed reader
     """
     level, price = integers
-    if any(cost_of(tier).far for tier in (*before, *after)):
-        place, places = _rack_firsts(evidence, (*before, *after), *integers)
-    else:
-        places = [_topic_firsts(evidence, *integers)]
-        place = evidence.group.topic[evidence.read]
+    place, places = _firsts(evidence, (*before, *after), *integers)
     owner, held = evidence.group.owner[evidence.read], evidence.held[evidence.read]
     options = [first[:, place] for first in places]
     of_owner = np.stack((level[owner], price[owner]))
@@ -254,26 +253,27 @@ def least_costs(
     return _lowest(best, paid), allowed
 
 
-def _topic_firsts(evidence: Evidence, level: Int64, price: Int64) -> Int64:
+def _topic_firsts(group: Group, level: Int64, price: Int64) -> Int64:
     """(2, topics) int64: the least level of a topic's readers, and the least price at that level.
 
     SAFE for a topic without readers.
     """
-    group = evidence.group
-    of_row = _least(np.stack((level, price)), group.subscription_row, len(evidence.group.row_size))
-    entry = of_row[:, evidence.group.subscriptions.entry_row]
-    return _least(entry, group.subscription_topics, len(evidence.group.readers))
+    of_row = _least(np.stack((level, price)), group.subscription_row, len(group.row_size))
+    entry = of_row[:, group.subscriptions.entry_row]
+    return _least(entry, group.subscription_topics, len(group.readers))
 
 
-def _rack_firsts(
+def _firsts(
     evidence: Evidence, objective: Objective, level: Int64, price: Int64
 ) -> tuple[Ints, list[Int64]]:
-    """(place of each read partition, least level and price of near and of far readers of a place).
+    """(place of each read partition, least level and price of the readers of a place).
 
-    A place is a topic and a set of replica racks. The second value has two arrays as of
-    `_topic_firsts`, one for near readers and one for far ones.
+    A place is a topic. If a tier is about racks, it is a topic and a set of replica racks; then
+    the second value has two arrays as of `_topic_firsts`, for near readers and for far ones.
     """
     group, racks = evidence.group, racks_of(evidence.group, objective)
+    if not any(cost_of(tier).far for tier in objective):
+        return group.topic[evidence.read], [_topic_firsts(group, level, price)]
     if racks is None or not len(evidence.loads):
         return np.zeros(0, np.int64), [np.zeros((2, 0), np.int64)] * 2
     width = len(racks.names) + 1
@@ -284,7 +284,7 @@ def _rack_firsts(
     row, rack = np.divmod(kinds, width)
     sets = int(racks.replicas.max(initial=0)) + 2
     keys, place = np.unique(
-        evidence.group.topic[evidence.read] * np.int64(sets) + racks.replicas[evidence.read] + 1,
+        group.topic[evidence.read] * np.int64(sets) + racks.replicas[evidence.read] + 1,
         return_inverse=True,
     )
     topic, replicas = np.divmod(keys, sets)
@@ -292,7 +292,7 @@ def _rack_firsts(
     start = group.subscription_indptr[row]
     entry, entry_kind = _ranges(start, np.diff(group.subscription_indptr)[row])
     entry_topic = group.subscription_topics[entry]
-    start = np.searchsorted(topic, np.arange(len(evidence.group.readers) + 1))
+    start = np.searchsorted(topic, np.arange(len(group.readers) + 1))
     at, of_entry = _ranges(start[entry_topic], np.diff(start)[entry_topic])
     entry_kind = entry_kind[of_entry]
     far = racks.lack(replicas[at], rack[entry_kind] - 1)
@@ -378,10 +378,7 @@ def _asks_least(evidence: Evidence, objective: Objective, price: Int64) -> Bools
     rises = (ascending[1:] != ascending[:-1]).any(axis=1)
     rank[order[1:]] = np.cumsum(rises)
     distinct = ascending[np.append(True, rises)]
-    if any(cost_of(tier).far for tier in objective):
-        place, places = _rack_firsts(evidence, objective, rank, rank)
-    else:
-        place, places = evidence.group.topic[evidence.read], [_topic_firsts(evidence, rank, rank)]
+    place, places = _firsts(evidence, objective, rank, rank)
     owner, held = evidence.group.owner[evidence.read], evidence.held[evidence.read]
 
     def paid(by: Ints, costs: Sequence[Int64 | Bools | int]) -> list[Int64]:
@@ -409,23 +406,12 @@ def _greater(one: Iterable[Int64], other: Iterable[Int64]) -> Bools:
     return np.asarray(greater, bool)
 
 
-def proves_within(evidence: Evidence, solution: Solution) -> bool:
-    """Return whether levels prove a valid assignment best among those within the moves budget."""
-    most = solution.at_most["stickiness"]
-    above, least, needs_all = shown_above(evidence.assignment, solution.proof.levels(), most)
-    if (least != above).any():
-        return False
-    return bool(
-        not evidence.moved.any() or "stickiness" not in solution.objective or needs_all.any()
-    )
-
-
-def shown_above(assignment: Assignment, level: Int64, most: int) -> tuple[Int64, Int64, Bools]:
+def shown_above(evidence: Evidence, level: Int64, most: int) -> tuple[Int64, Int64, Bools]:
     """Return what levels prove for every k from 0 to the greatest load.
 
     Parameters
     ----------
-    assignment : a valid assignment
+    evidence : of a valid assignment of one group
     level : (members,) int64; most : the budget on moves
 
     Returns
@@ -434,22 +420,16 @@ def shown_above(assignment: Assignment, level: Int64, most: int) -> tuple[Int64,
     least : a lower bound on that number for any assignment within the budget
     needs_all : whether one move less would leave more above k
     """
-    group, loads = assignment.group, assignment.loads
-    read, fullest = np.flatnonzero(assignment.owner >= 0), int(loads.max(initial=0))
-    of_row = np.full(len(group.row_size), SAFE, np.int64)
-    np.minimum.at(of_row, group.subscription_row, level)
-    of_topic = np.full(len(group.topics), SAFE, np.int64)
-    entry_row = group.subscriptions.entry_row
-    np.minimum.at(of_topic, group.subscription_topics, of_row[entry_row])
-    bound, owner = of_topic[group.topic[read]], group.owner[read]
-    stays = np.where(owner >= 0, level[owner], bound) if len(level) else bound
-    moves = int(((owner >= 0) & (owner != assignment.owner[read])).sum())
+    group, fullest = evidence.group, int(evidence.loads.max(initial=0))
+    bound = stays = _topic_firsts(group, level, level)[0, group.topic[evidence.read]]
+    if len(level):
+        stays = np.where(evidence.owned, level[group.owner[evidence.read]], bound)
     cost = np.arange(fullest + 1) * _counts(level, fullest)
     stay_with = _counts(stays, fullest)
-    least = np.maximum(_counts(bound, fullest), stay_with - min(most, len(read))) - cost
-    least[0] = len(read)
-    above = np.cumsum(_counts(loads - 1, fullest)[::-1])[::-1]
-    needs_all = stay_with - moves - cost == above
+    least = np.maximum(_counts(bound, fullest), stay_with - min(most, len(bound))) - cost
+    least[0] = len(bound)
+    above = np.cumsum(_counts(evidence.loads - 1, fullest)[::-1])[::-1]
+    needs_all = stay_with - int(evidence.moved.sum()) - cost == above
     needs_all[0] = needs_all[fullest] = False
     return above, np.maximum(least, 0), needs_all
 

@@ -31,8 +31,8 @@ STANDBY_TIERS = ("load_squares", "host_balance", "restores")
 OF_PLACES: dict[str, PlaceKind] = {"host_balance": "host", "rack_balance": "rack"}
 # Tiers of how even loads are, and the peak of the same loads.
 EVENS = {f"{of}_{how}": f"peak_{of}" for of in ("lag", "weight") for how in ("spread", "balance")}
-# The definition of a tier: from a case to the value.
-Definition: TypeAlias = "Callable[[Case], int]"
+# The definition of a tier: from a case and the tier's name to the value.
+Definition: TypeAlias = "Callable[[Case, str], int]"
 
 
 def require(holds: object, message: str) -> None:
@@ -197,7 +197,7 @@ class Case:
         BadInput
             If the group does not say what the tier needs, or the tier has no definition.
         """
-        return DEFINED_TIERS[tier](self)
+        return DEFINED_TIERS[tier](self, tier)
 
     def loads_of(self, tier: str) -> list[int]:
         """Return the load of each member in a tier: partitions, lag or weight."""
@@ -207,70 +207,54 @@ class Case:
         return loads
 
 
-def _by_partition(tier: str) -> Definition:
-    return lambda case: sum(case.cost(tier, p, case.held[p]) for p in case.read)
+def _by_partition(case: Case, tier: str) -> int:
+    return sum(case.cost(tier, p, case.held[p]) for p in case.read)
 
 
-def _topic_balance(case: Case) -> int:
-    shares = Counter((case.topic[p], case.held[p]) for p in case.read)
-    return sum(share**2 for share in shares.values())
+def _squares(case: Case, tier: str) -> int:
+    """The sum of squares of what members hold: of all, of each topic, or of what keeps state."""
+    counts = (p for p in case.read if tier != STATE or case.keeps_state(p))
+    by_topic = tier == "topic_balance"
+    loads = Counter((case.held[p], case.topic[p] if by_topic else 0) for p in counts)
+    return sum(load**2 for load in loads.values())
 
 
-def _stateful_balance(case: Case) -> int:
-    having = Counter(case.held[p] for p in case.read if case.keeps_state(p))
-    return sum(number**2 for number in having.values())
+def _of_places(case: Case, tier: str) -> int:
+    place = case.places(OF_PLACES[tier])
+    loads_of = Counter(place[case.held[p]] for p in case.read)
+    return sum(weight * loads_of[h] ** 2 for h, weight in case.weights(place).items())
 
 
-def _of_places(kind: PlaceKind) -> Definition:
-    def value(case: Case) -> int:
-        place = case.places(kind)
-        loads_of = Counter(place[case.held[p]] for p in case.read)
-        return sum(weight * loads_of[h] ** 2 for h, weight in case.weights(place).items())
-
-    return value
-
-
-def _idle_members(case: Case) -> int:
+def _idle_members(case: Case, _: str) -> int:
     busy = sum(case.loads[m] > 0 for m in case.members)
     return min(len(case.members), len(case.read)) - busy
 
 
-def _peak(tier: str) -> Definition:
-    def value(case: Case) -> int:
-        loads, rates = case.loads_of(tier), case.rates(tier)
-        return max((-(-load // rate) for load, rate in zip(loads, rates, strict=True)), default=0)
-
-    return value
+def _peak(case: Case, tier: str) -> int:
+    loads, rates = case.loads_of(tier), case.rates(tier)
+    return max((-(-load // rate) for load, rate in zip(loads, rates, strict=True)), default=0)
 
 
-def _spread(tier: str) -> Definition:
-    def value(case: Case) -> int:
-        loads = case.loads_of(tier)
-        return max(loads, default=0) - min(loads, default=0)
-
-    return value
+def _spread(case: Case, tier: str) -> int:
+    loads = case.loads_of(tier)
+    return max(loads, default=0) - min(loads, default=0)
 
 
-def _pairs(tier: str) -> Definition:
-    def value(case: Case) -> int:
-        loads = sorted(case.loads_of(tier))
-        return sum((2 * i - len(loads) + 1) * load for i, load in enumerate(loads))
-
-    return value
+def _pairs(case: Case, tier: str) -> int:
+    loads = sorted(case.loads_of(tier))
+    return sum((2 * i - len(loads) + 1) * load for i, load in enumerate(loads))
 
 
 DEFINED_TIERS: Formulations[Definition] = Formulations(
     "check",
     "DEFINED_TIERS of optimal.case",
     {
-        **{tier: _by_partition(tier) for tier in BY_PARTITION},
-        "topic_balance": _topic_balance,
-        "load_squares": lambda case: sum(case.loads[m] ** 2 for m in case.members),
-        STATE: _stateful_balance,
-        **{tier: _of_places(kind) for tier, kind in OF_PLACES.items()},
+        **dict.fromkeys(BY_PARTITION, _by_partition),
+        **dict.fromkeys(("topic_balance", "load_squares", STATE), _squares),
+        **dict.fromkeys(OF_PLACES, _of_places),
         "idle_members": _idle_members,
-        **{tier: _peak(tier) for tier in PEAKS},
-        **{tier: _spread(tier) for tier in ("load_spread", "lag_spread", "weight_spread")},
-        **{tier: _pairs(tier) for tier in ("balance", "lag_balance", "weight_balance")},
+        **dict.fromkeys(PEAKS, _peak),
+        **dict.fromkeys(("load_spread", "lag_spread", "weight_spread"), _spread),
+        **dict.fromkeys(("balance", "lag_balance", "weight_balance"), _pairs),
     },
 )

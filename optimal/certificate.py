@@ -106,11 +106,7 @@ class Certificate:
         return *before, self.level[m], self.price[m] + paid
 
     def least(self, among: set[int]) -> dict[int, tuple[int, ...]]:
-        """Return the least costs of each partition with a member of `among`, if one reads it.
-
-        Only the owner and the first by level and price among readers at each distance need to be
-        compared.
-        """
+        """Return the least costs of each partition with a member of `among`, if one reads it."""
         ranks = list(zip(self.level, self.price, strict=True))
         return self.case.least(ranks, self.costs, among, self.earlier)
 

@@ -63,7 +63,7 @@ class ConstraintProgram:
     @staticmethod
     def of(group: Group, tiers: Iterable[str]) -> ConstraintProgram:
         """Return the program in which each partition goes to one of its readers."""
-        readers = _readers(group)
+        readers = [group.subscribers(topic).tolist() for topic in range(len(group.topics))]
         of_partition, example = _classes(group, readers, tiers)
         model = cp_model.CpModel()
         size = np.bincount(of_partition[of_partition >= 0], minlength=len(example)).tolist()
@@ -236,14 +236,9 @@ class ConstraintProgram:
                 owner[p] = rest[c].pop()
         return owner
 
-    def first_readers(self) -> Int32:
-        """Return the assignment of each class to its first reader."""
-        first = dict(reversed(self.gets))
-        return np.array([first.get(c, NOBODY) for c in self.of_partition.tolist()], np.int32)
-
 
 class ConstraintTier(NamedTuple):
-    """A tier: the expression to minimise, and the columns by which it tells partitions columns."""
+    """A tier: the expression to minimise, and the columns by which it tells partitions apart."""
 
     cost: Callable[[ConstraintProgram], Cost]
     columns: Callable[[Group], Columns]
@@ -251,11 +246,6 @@ class ConstraintTier(NamedTuple):
 
 def _sum(terms: Iterable[Cost]) -> Cost:
     return cp_model.LinearExpr.sum(list(terms))
-
-
-def _readers(group: Group) -> list[list[int]]:
-    """Return the members that read each topic."""
-    return [group.subscribers(topic).tolist() for topic in range(len(group.topics))]
 
 
 def _classes(
@@ -407,7 +397,10 @@ def cpsat(
         if status == cp_model.INFEASIBLE:
             if budgets and found is None:
                 raise NothingWithin
-            found = program.first_readers() if found is None else found
+            if found is None:
+                first = dict(reversed(program.gets))
+                every = (first.get(c, NOBODY) for c in program.of_partition.tolist())
+                found = np.fromiter(every, np.int32, group.n_partitions)
             stopped = Stopped.TIME_LIMIT
         elif status != cp_model.OPTIMAL:
             stopped = Stopped.TIME_LIMIT
@@ -415,21 +408,6 @@ def cpsat(
             unknown = [None] * (len(objective) - len(bounds))
             return Answer(found, (*bounds, *unknown), stopped)
     return Answer(found, tuple(bounds), Stopped.PROOF, Proof(ProofKind.SOLVER))
-
-
-@dataclass(frozen=True, eq=False)
-class Least:
-    """The best assignment found in a tier within limits, and a bound.
-
-    Attributes
-    ----------
-    owner : (all partitions,) int32, an assignment within the limits, None if none was found
-    bound : a lower bound on the tier within the limits; above the limit on the tier if the solver
-        claims that there is no assignment
-    """
-
-    owner: Int32 | None
-    bound: int
 
 
 def least_within(
@@ -442,7 +420,7 @@ def least_within(
     effort: float | None = None,
     other_tiers: Objective = (),
     narrow: Callable[[ConstraintProgram], None] | None = None,
-) -> Least:
+) -> tuple[Int32 | None, int]:
     """Minimise a tier among the assignments whose values are within limits.
 
     Parameters
@@ -454,6 +432,11 @@ def least_within(
     effort : limit on the solver's deterministic time, about seconds and the same on every machine
     other_tiers, narrow : further tiers that tell partitions apart, and a function that adds
         constraints for them
+
+    Returns
+    -------
+    The best assignment found, (all partitions,) int32, None if none was found; and a lower bound
+    on the tier, above its limit if the solver claims that there is no assignment.
 
     Raises
     ------
@@ -478,10 +461,10 @@ def least_within(
     status = _solve(solver, program)
     low, high = limits[tier]
     if status == cp_model.INFEASIBLE:
-        return Least(None, high + 1)
+        return None, high + 1
     if status == cp_model.UNKNOWN:
-        return Least(None, low)
-    return Least(program.answer(solver.value), max(_bound(solver, costs[tier], status), low))
+        return None, low
+    return program.answer(solver.value), max(_bound(solver, costs[tier], status), low)
 
 
 def _solver(group: Group, tiers: Objective, workers: int) -> cp_model.CpSolver:

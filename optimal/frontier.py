@@ -404,7 +404,7 @@ class _Search:
             for tier, most in zip(tiers, values(one.assignment, tiers), strict=True)
         }
         try:
-            found = least_within(
+            owner, _ = least_within(
                 self.group,
                 "balance",
                 limits,
@@ -414,9 +414,9 @@ class _Search:
             )
         except BadInput:
             return one
-        if found.owner is None:
+        if owner is None:
             return one
-        made = Assignment(self.group, found.owner)
+        made = Assignment(self.group, owner)
         made.require_valid()
         value, spent = values(made, self.tiers)
         return replace(one, value=value, spent=spent, assignment=made)

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import combinations, count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -184,13 +184,6 @@ class LinearProgram:
             owner[p] = got[0]
         return owner
 
-    def first_readers(self) -> Int32:
-        """Return the assignment of each partition to its first reader."""
-        owner = np.full(self.group.n_partitions, NOBODY, np.int32)
-        for p, readers in self.readers.items():
-            owner[p] = readers[0]
-        return owner
-
 
 def _sum(terms: Iterable[Cost]) -> Cost:
     import pulp
@@ -333,49 +326,34 @@ def _best(
     for options in CBC_OPTIONS:
         if time.monotonic() >= deadline:
             return found, Stopped.TIME_LIMIT
-        result = _ask_cbc(program, cost, deadline, options)
-        if result.owner is not None and _is_better(group, form, result.owner, least, found):
-            found = result.owner
-            (reached,) = values(Assignment(group, found), (form,))
-            if result.least is not None and abs(result.least - reached) < 0.5:
-                program.problem.addConstraint(cost <= reached + SLACK)
-                return found, Stopped.PROOF
-        if result.is_late:
+        owner, claimed, is_late = _ask_cbc(program, cost, deadline, options)
+        if owner is not None:
+            *kept, reached = values(Assignment(group, owner), (*least, form))
+            known = None if found is None else values(Assignment(group, found), (form,))[0]
+            if kept == [*least.values()] and (known is None or reached <= known):
+                found = owner
+                if claimed is not None and abs(claimed - reached) < 0.5:
+                    program.problem.addConstraint(cost <= reached + SLACK)
+                    return found, Stopped.PROOF
+        if is_late:
             return found, Stopped.TIME_LIMIT
-    return program.first_readers() if found is None else found, Stopped.TIME_LIMIT
-
-
-def _is_better(
-    group: Group, form: str, owner: Int32, least: Mapping[str, int], found: Int32 | None
-) -> bool:
-    """Return whether an assignment keeps the earlier optima and is no worse than the known one."""
-    *reached, cost = values(Assignment(group, owner), (*least, form))
-    if reached != [*least.values()]:
-        return False
-    return found is None or cost <= values(Assignment(group, found), (form,))[0]
-
-
-class _CbcResult(NamedTuple):
-    """The result of a run of CBC, which may be wrong.
-
-    Attributes
-    ----------
-    owner : (all partitions,) int32, None if a partition has no member or several
-    least : the cost that CBC claims is optimal, None if it makes no claim
-    is_late : whether the time limit stopped it
-    """
-
-    owner: Int32 | None
-    least: float | None
-    is_late: bool
+    if found is None:
+        first = (program.readers.get(p, [NOBODY])[0] for p in range(group.n_partitions))
+        found = np.fromiter(first, np.int32, group.n_partitions)
+    return found, Stopped.TIME_LIMIT
 
 
 def _ask_cbc(
     program: LinearProgram, cost: Cost, deadline: float, options: tuple[str, ...]
-) -> _CbcResult:
-    """Run CBC for the least cost.
+) -> tuple[Int32 | None, float | None, bool]:
+    """Run CBC for the least cost, and return what it says, which may be wrong.
 
     PuLP's `status` is "optimal" even if the time limit stopped CBC; `sol_status` is not.
+
+    Returns
+    -------
+    The owners, (all partitions,) int32, None if a partition has no member or several; the cost
+    that CBC claims is optimal, None if it makes no claim; and whether the time limit stopped it.
     """
     import pulp
 
@@ -393,15 +371,15 @@ def _ask_cbc(
     try:
         program.problem.solve(cbc)
     except pulp.PulpSolverError:
-        return _CbcResult(None, None, is_late=False)
+        return None, None, False
     ended = program.problem.sol_status
     proved = ended == pulp.LpSolutionOptimal
     found = proved or ended == pulp.LpSolutionIntegerFeasible
     none = program.problem.status == pulp.LpStatusInfeasible
-    return _CbcResult(
-        owner=program.answer() if found else None,
-        least=float(pulp.value(cost) or 0) if proved else None,
-        is_late=left is not None and not proved and not none,
+    return (
+        program.answer() if found else None,
+        float(pulp.value(cost) or 0) if proved else None,
+        left is not None and not proved and not none,
     )
 
 

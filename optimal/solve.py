@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from importlib import import_module
 from time import perf_counter
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -35,13 +35,16 @@ from optimal.solutions import WORD, Columns, Solutions, confirmed, with_errors
 from optimal.time_left import OutOfTime, TimeLeft
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.answer import Answer
     from optimal.budgets.budget import Budgets
     from optimal.solution import Solution
+
+    # A method gets a group, an objective and a `time_limit`, and returns an unchecked answer.
+    Method = Callable[..., Answer]
 
 MethodName = Literal["auto", "flow", "exchange", "cp-sat", "ilp", "brute"]
 METHODS: tuple[MethodName, ...] = ("auto", "flow", "exchange", "cp-sat", "ilp", "brute")
@@ -50,15 +53,6 @@ METHODS: tuple[MethodName, ...] = ("auto", "flow", "exchange", "cp-sat", "ilp", 
 SEARCH_SECONDS, MOST_SEARCHED = 5.0, 20_000
 # With more members the cheapest flow leaves the processor's cache and slows down.
 MEMBERS_PER_FLOW = 5000
-
-
-class Method(Protocol):
-    """A method: it gets a group and returns an unchecked answer."""
-
-    def __call__(
-        self, group: Group, objective: Objective, /, *, time_limit: float | None
-    ) -> Answer:
-        """Return the answer that the method finds within `time_limit` seconds."""
 
 
 def solve(
@@ -203,21 +197,13 @@ def _solve(
             except AssayError as error:
                 found.fail({at: error})
         return found.done()
-    from optimal.flow.flows import Stages
-
-    errors, solvable = lacking(fleet, objective), np.ones(len(fleet), bool)
-    solvable[list(errors)] = False
-    sizes, numbers = np.diff(fleet.member_start).tolist(), np.flatnonzero(solvable).tolist()
+    errors = lacking(fleet, objective)
+    sizes = np.diff(fleet.member_start).tolist()
+    numbers = [at for at in range(len(fleet)) if at not in errors]
     portions = [*in_portions(numbers, sizes.__getitem__, most=MEMBERS_PER_FLOW)]
     if len(portions) == 1 and not errors:
         return _solve_by_flow(fleet, objective, method, time_limit)
-    found = Columns(fleet, objective, len(Stages.of(objective).flows))
-    found.fail(errors)
-    for index in portions:
-        chosen = np.zeros(len(fleet), bool)
-        chosen[index] = True
-        found.put(chosen, _solve_by_flow(fleet.only(chosen), objective, method, time_limit))
-    return found.done()
+    return _solve_in_portions(fleet, objective, method, time_limit, portions, errors)
 
 
 def _solve_one(
@@ -297,7 +283,9 @@ def _solve_by_flow(
     except OutOfTime:
         return Columns(fleet, objective, len(stages.flows)).done()
     except BadInput as error:
-        return _solve_each_by_flow(fleet, objective, method, time_limit, error)
+        # Costs that leave 64 bits together may not do so group by group.
+        each, errors = ([[at] for at in range(groups)], {}) if groups > 1 else ([], {0: error})
+        return _solve_in_portions(fleet, objective, method, time_limit, each, errors)
     kinds, certificates = algorithm.certificates_of(fleet, objective, found.level, found.prices)
     solved = perf_counter()
     evidence = Evidence(fleet, Assignment(fleet.group, found.owner))
@@ -327,43 +315,41 @@ def _solve_by_flow(
         seconds=np.full(groups, (ended - start) / max(groups, 1)),
         check_seconds=np.full(groups, (ended - solved) / max(groups, 1)),
     )
-    return with_errors(solutions, _checker_errors(solutions, np.flatnonzero(~good).tolist()))
-
-
-def _solve_each_by_flow(
-    fleet: Fleet,
-    objective: Objective,
-    method: MethodName,
-    time_limit: float | None,
-    error: BadInput,
-) -> Solutions:
-    """Solve groups one by one whose costs leave 64 bits together.
-
-    A group whose own costs leave 64 bits gets `error`.
-    """
-    from optimal.flow.flows import Stages
-
-    found = Columns(fleet, objective, len(Stages.of(objective).flows))
-    if len(fleet) == 1:
-        found.fail({0: error})
-        return found.done()
-    for at in range(len(fleet)):
-        chosen = np.arange(len(fleet)) == at
-        found.put(chosen, _solve_by_flow(fleet.only(chosen), objective, method, time_limit))
-    return found.done()
-
-
-def _checker_errors(solutions: Solutions, suspected: Iterable[int]) -> dict[int, AssayError]:
-    """Return the errors of the checker in answers that the audit did not confirm, by group."""
-    errors: dict[int, AssayError] = {}
-    for index in suspected:
+    refused: dict[int, AssayError] = {}
+    for index in np.flatnonzero(~good).tolist():
+        # The checker decides about an answer that the audit does not confirm.
         answer = solutions.solution(index)
         try:
             check(answer.group, answer)
         except AssayError as error:
             name = answer.group.name
-            errors[index] = SolverContradiction(f"{name}: flow contradicts the checker: {error}")
-    return errors
+            refused[index] = SolverContradiction(f"{name}: flow contradicts the checker: {error}")
+    return with_errors(solutions, refused)
+
+
+def _solve_in_portions(
+    fleet: Fleet,
+    objective: Objective,
+    method: MethodName,
+    time_limit: float | None,
+    portions: Sequence[Sequence[int]],
+    errors: Mapping[int, AssayError],
+) -> Solutions:
+    """Solve portions of a fleet by flows, the indices of some groups each, one after the other.
+
+    Parameters
+    ----------
+    errors : why groups that are in no portion have no answer
+    """
+    from optimal.flow.flows import Stages
+
+    found = Columns(fleet, objective, len(Stages.of(objective).flows))
+    found.fail(errors)
+    for index in portions:
+        chosen = np.zeros(len(fleet), bool)
+        chosen[index] = True
+        found.put(chosen, _solve_by_flow(fleet.only(chosen), objective, method, time_limit))
+    return found.done()
 
 
 def _method_for(group: Group, objective: Objective) -> MethodName:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from time import perf_counter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from groups.assignment import Assignment
 from groups.errors import BadInput
@@ -26,7 +26,7 @@ from optimal.solutions import confirmed
 from optimal.time_left import OutOfTime, TimeLeft
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from groups.arrays import Int32
     from groups.group import Group
@@ -43,25 +43,21 @@ PROVED_WITHIN = (("balance",), ("balance", "stickiness"))
 PATIENCE = 5.0
 
 
-class Plain(Protocol):
-    """Solves a group without budgets."""
-
-    def __call__(
-        self, group: Group, objective: Objective, /, *, time_limit: float | None
-    ) -> Solution:
-        """Return the best assignment found within `time_limit` seconds."""
-
-
 @dataclass(frozen=True, eq=False)
 class ConstrainedProblem:
-    """A group, an objective, and the budgets to keep to; `plain` solves without budgets."""
+    """A group, an objective, and the budgets to keep to.
+
+    Attributes
+    ----------
+    plain : solves a group for an objective within `time_limit` seconds, without budgets
+    loading : seconds spent on loading solvers, which do not count as seconds of the solve
+    """
 
     group: Group
     objective: Objective
     at_most: Budgets
     time_left: TimeLeft
-    plain: Plain
-    # Seconds spent on loading solvers, which do not count as seconds of the solve.
+    plain: Callable[..., Solution]
     loading: list[float] = field(default_factory=list)
 
     def solved(self, method: str) -> Solution:
@@ -96,7 +92,8 @@ class ConstrainedProblem:
             If no assignment keeps to the budgets.
         """
         known: list[Solution] = []
-        if method in ("auto", "flow") and self._is_flow:
+        by_flow = is_flow(self.objective)
+        if method in ("auto", "flow") and by_flow:
             optimum = self._solve_plain(self.objective)
             relaxed = self._without_budgets(optimum)
             if relaxed is not None:
@@ -105,17 +102,17 @@ class ConstrainedProblem:
         exchanged = self._by_exchange(method) if method in ("auto", "exchange") else None
         if exchanged is not None:
             return exchanged
-        if method == "auto" and not self._is_flow:
+        if method == "auto" and not by_flow:
             relaxed = self._without_budgets(self._solve_plain(self.objective))
             if relaxed is not None:
                 return relaxed
-        proved = [solution for solution in known if solution.status is Status.OPTIMAL]
-        if proved:
-            return proved[0]
+        for solution in known:
+            if solution.status is Status.OPTIMAL:
+                return solution
         large = self.group.n_candidates > MOST_CANDIDATES
-        if method == "flow" and not (MOVES in self.at_most and self.objective in PROVED_WITHIN):
+        if method == "flow" and not self._is_most_even:
             raise BadInput("method: flow serves only stickiness=K under balance > stickiness")
-        if method == "flow" or (method == "auto" and large and (known or self._is_flow)):
+        if method == "flow" or (method == "auto" and large and by_flow):
             nothing = Answer(None, self._only_first(None), Stopped.TIME_LIMIT)
             return _best(known) if known else self._confirm(nothing, "flow")
         return _best([self._by_search(method, known), *known])
@@ -135,8 +132,9 @@ class ConstrainedProblem:
         return _first_bound(self._solve_plain((tier,)))
 
     @property
-    def _is_flow(self) -> bool:
-        return is_flow(self.objective)
+    def _is_most_even(self) -> bool:
+        """Whether the answer is the most even assignment within a budget on moves."""
+        return MOVES in self.at_most and self.objective in PROVED_WITHIN
 
     def _solve_plain(self, objective: Objective) -> Solution:
         """Return the best assignment for an objective without budgets that is found in time."""
@@ -150,20 +148,17 @@ class ConstrainedProblem:
 
         It is `optimum` itself, or the optimum that is least in the tiers of the budgets.
         """
-        kept = self._owner_if_kept(optimum)
-        if kept is not None and optimum.status is Status.OPTIMAL:
-            answer = Answer(kept, _bounds(optimum), proof=optimum.proof, method=optimum.method)
-            return self._confirm(answer, "flow")
+        if optimum.status is not Status.OPTIMAL:
+            return None
+        best, proof, kept = optimum, optimum.proof, self._owner_if_kept(optimum)
         others = tuple(tier for tier in self.at_most if tier not in self.objective)
-        if not others or optimum.status is not Status.OPTIMAL:
+        if kept is None and others:
+            best, proof = self._solve_plain((*self.objective, *others)), Proof(ProofKind.SOLVER)
+            kept = self._owner_if_kept(best)
+        if kept is None or best.terms[: len(optimum.terms)] != optimum.terms:
             return None
-        thrifty = self._solve_plain((*self.objective, *others))
-        kept = self._owner_if_kept(thrifty)
-        if kept is None or thrifty.terms[: len(optimum.terms)] != optimum.terms:
-            return None
-        proof = Proof(ProofKind.SOLVER)
-        answer = Answer(kept, _bounds(optimum), proof=proof, method=thrifty.method)
-        return self._confirm(answer, "flow")
+        bounds = tuple(term.bound for term in optimum.terms)
+        return self._confirm(Answer(kept, bounds, proof=proof, method=best.method), "flow")
 
     def _by_flows(self, optimum: Solution) -> list[Solution]:
         """Return answers by flows that keep to the budgets; a proved answer is the only one.
@@ -175,9 +170,15 @@ class ConstrainedProblem:
             return []
         bound = optimum.terms[0].value
         if is_about_racks(self.objective, self.at_most):
-            return [self._nearest()]
+            from optimal.budgets.trades import nearest
+
+            ((moved, most),) = self.at_most.items()
+            owner = nearest(self.group, moved, most)
+            bounds = values(Assignment(self.group, owner), self.objective)
+            answer = Answer(owner, bounds, proof=Proof(ProofKind.SOLVER), method="closed-form")
+            return [self._confirm(answer, "flow")]
         found = []
-        if MOVES in self.at_most and self.objective in PROVED_WITHIN:
+        if self._is_most_even:
             found = self._most_even(bound)
             if found and found[0].status is Status.OPTIMAL:
                 return found
@@ -187,16 +188,6 @@ class ConstrainedProblem:
             answer = Answer(kept, self._only_first(bound), Stopped.TIME_LIMIT, method="flow")
             found.append(self._confirm(answer, "flow"))
         return found
-
-    def _nearest(self) -> Solution:
-        """Return the least racks within the one budget on moves or moved weight."""
-        from optimal.budgets.trades import nearest
-
-        ((moved, most),) = self.at_most.items()
-        owner = nearest(self.group, moved, most)
-        bounds = values(Assignment(self.group, owner), self.objective)
-        answer = Answer(owner, bounds, proof=Proof(ProofKind.SOLVER), method="closed-form")
-        return self._confirm(answer, "flow")
 
     def _most_even(self, optimum: int) -> list[Solution]:
         """Return the most even assignment within the budget on moves, with its proof if any.
@@ -237,13 +228,12 @@ class ConstrainedProblem:
         from optimal.enumeration import enumerates_at_once
         from optimal.loads.load_problem import LoadProblem
 
-        if method == "auto" and LoadProblem.of(self.objective, self.at_most) is None:
+        is_served = LoadProblem.of(self.objective, self.at_most) is not None
+        if method == "auto" and (not is_served or enumerates_at_once(self.group)):
             return None
         self._load("optimal.loads.exchange")
         from optimal.loads.exchange import exchange_within, is_worth_it
 
-        if method == "auto" and enumerates_at_once(self.group):
-            return None
         if method == "auto" and not is_worth_it(self.group, self.objective, self.at_most):
             return None
         answer = exchange_within(self.group, self.objective, self.at_most, self.time_left)
@@ -263,9 +253,8 @@ class ConstrainedProblem:
         self._load("optimal.cpsat")
         from optimal.cpsat import cpsat
 
-        start: Int32 | None = None
-        if known and (best := _best(known).assignment) is not None:
-            start = best.owner
+        best = _best(known).assignment if known else None
+        start = None if best is None else best.owner
         answer = cpsat(
             self.group, self.objective, time_limit=limit, at_most=self.at_most, start=start
         )
@@ -303,10 +292,6 @@ def is_about_racks(objective: Sequence[str], at_most: Iterable[str]) -> bool:
 
 def _first_bound(solution: Solution) -> int | None:
     return solution.terms[0].bound if solution.terms else None
-
-
-def _bounds(solution: Solution) -> tuple[int | None, ...]:
-    return tuple(term.bound for term in solution.terms)
 
 
 def _best(found: list[Solution]) -> Solution:

@@ -473,7 +473,7 @@ class Search:
         if self.windows.spread is not None:
             limits["load_spread"] = 0, self.windows.spread
         limits[tier] = least, most
-        found = least_within(
+        owner, bound = least_within(
             self.group,
             tier,
             limits,
@@ -483,10 +483,10 @@ class Search:
             other_tiers=self.problem.earlier,
             narrow=partial(_keep_to, hull),
         )
-        if found.owner is None:
+        if owner is None:
             return least
-        self.incumbent = self._in_a_window(found.owner[hull.read].astype(np.int64))
-        return found.bound
+        self.incumbent = self._in_a_window(owner[hull.read].astype(np.int64))
+        return bound
 
     @property
     def _patience(self) -> int:
