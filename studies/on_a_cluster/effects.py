@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from broker import Read
-    from studies.on_a_cluster.play import Hang, Partition, Played
+    from studies.on_a_cluster.play import Partition, Played
 
     Told = Mapping[str, Any]
 
@@ -47,9 +47,20 @@ def effects(played: Played) -> dict[str, object]:
     return {
         "course": course.name,
         "told": course.told,
-        "members": {member: [*topics] for member, topics in course.reads.items()},
-        "topics": dict(course.topics),
-        "hangs": [*map(_hang, played.hangs)],
+        "members": {member: [*topics] for member, topics in course.joining.reads.items()},
+        "topics": course.joining.topics,
+        "hangs": [
+            {
+                "member": hang.member,
+                "began_seconds": round(hang.began, 1),
+                "out_of_the_group_after_seconds": _rounded(hang.left, hang.began),
+                "killed_and_started_again_after_seconds": _rounded(hang.restarted, hang.began),
+                "share_of_time_computing": round(hang.busy_share, 2),
+                "has_not_returned_after_seconds": _rounded(hang.watched, 0.0),
+                "ends_when_asked": hang.ended,
+            }
+            for hang in played.hangs
+        ],
         "died": {member: round(at, 1) for member, at in played.died.items()},
         "states": _states(played),
         "state_at_the_end": last.state,
@@ -64,22 +75,12 @@ def effects(played: Played) -> dict[str, object]:
             "most": max(look.behind for look in played.looks),
             "at_the_end": last.behind,
         },
-        "records_read_twice": _twice(played),
+        "records_read_twice": sum(
+            min(new, read.last + 1) - read.first for _, read, new in _in_order(played)
+        ),
         "watched_seconds": round(last.at, 1),
         "said": played.said,
         "console": {"during": played.during, "after": played.after},
-    }
-
-
-def _hang(hang: Hang) -> dict[str, object]:
-    return {
-        "member": hang.member,
-        "began_seconds": round(hang.began, 1),
-        "out_of_the_group_after_seconds": _rounded(hang.left, hang.began),
-        "killed_and_started_again_after_seconds": _rounded(hang.restarted, hang.began),
-        "share_of_time_computing": round(hang.busy_share, 2),
-        "has_not_returned_after_seconds": _rounded(hang.watched, 0.0),
-        "ends_when_asked": hang.ended,
     }
 
 
@@ -126,34 +127,20 @@ def _states(played: Played) -> list[tuple[str, float]]:
     return [(state, round(seconds, 1)) for state, seconds in spells]
 
 
-def _twice(played: Played) -> int:
-    """Return how many records were read a second time."""
-    return sum(min(new, read.last + 1) - read.first for _, read, new in _in_order(played))
-
-
 COLUMNS = (
-    "played",
-    "whose poll does not return",
-    "out of the group after",
-    "without a reader, longest",
-    "records behind, most",
-    "in the group at the end",
-    "unread at the end",
-)
+    "played", "whose poll does not return", "out of the group after", "without a reader, longest",
+    "records behind, most", "in the group at the end", "unread at the end",
+)  # fmt: skip
 SHOWN = (
-    "sticky",
-    "several leaders",
-    "restarted",
-    "restarted static",
-    "never settles",
-    "librdkafka",
-)
+    "sticky", "several leaders", "restarted", "restarted static", "never settles", "librdkafka",
+)  # fmt: skip
 # Further lines of a course repeat the same.
 MOST_LINES = 30
 
 
-def made(courses: Sequence[Told]) -> str:
+def page_of(played: Told) -> str:
     """Return the table of all courses, and the lines of some, as Markdown."""
+    courses = played["courses"]
     shown = (_captured(each) for each in courses if each["course"] in SHOWN)
     return "\n\n".join([table(COLUMNS, map(_row, courses)), *shown])
 
@@ -220,35 +207,25 @@ def run(names: Sequence[str]) -> None:
             raise BadInput(f"{name}: not a course; there are {', '.join(map(repr, courses))}")
     for name in names or courses:
         sys.stderr.write(f"{name}: {courses[name].told}\n")
-        keep({name: {**effects(play(courses[name], _say)), **_where()}})
+        measured = effects(play(courses[name], lambda line: sys.stderr.write(f"  {line}\n")))
+        where = {
+            "date": datetime.now(UTC).date().isoformat(),
+            "broker": BROKER_RELEASE,
+            "clients": {"java": RELEASE, **{name: version(name) for name in PYTHON_CLIENTS}},
+            "processors": os.cpu_count(),
+            "runnable": round(os.getloadavg()[0], 1),
+        }
+        keep({name: {**measured, **where}})
 
 
 def keep(played: dict[str, dict[str, object]]) -> None:
     """Write the measurements of these courses, by name, beside those of the others."""
     # Read again each time, as another process may play other courses.
-    told = json.loads(DATA.read_text(encoding="utf-8"))
+    told = json.loads(DATA.read_text("utf-8"))
     found = {each["course"]: each for each in told["courses"]} | played
-    courses = [found[course.name] for course in COURSES if course.name in found]
     document = {
         "format": FORMAT,
         "records_a_second_to_each_partition": RATE,
-        "courses": courses,
+        "courses": [found[course.name] for course in COURSES if course.name in found],
     }
     DATA.write_text(f"{json.dumps(document, indent=1)}\n", encoding="utf-8")
-
-
-def _where() -> dict[str, object]:
-    """Return the date, versions and machine load of a course."""
-    loaded = os.getloadavg()[0]
-    return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "broker": BROKER_RELEASE,
-        "clients": {"java": RELEASE, **{name: version(name) for name in PYTHON_CLIENTS}},
-        "processors": os.cpu_count(),
-        "runnable": round(loaded, 1),
-    }
-
-
-def _say(line: str) -> None:
-    sys.stderr.write(f"  {line}\n")
-    sys.stderr.flush()

@@ -6,16 +6,16 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from broker import Broker
-from studies.on_a_cluster.course import BROKER_DEFAULTS
-from studies.on_a_cluster.stage import Look, Stage, Watcher
+from studies.on_a_cluster.course import DEFAULTS
+from studies.on_a_cluster.stage import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from broker import Read
+    from broker import Progress, Read
     from studies.on_a_cluster.course import Course
 
     Partition = tuple[str, int]
@@ -25,6 +25,25 @@ LOOK_SECONDS = 0.5
 # group, may take some seconds.
 HANGS_SECONDS = 8.0
 UNREAD_SECONDS = 5.0
+
+
+class Look(NamedTuple):
+    """The state of the group and its consumers at one moment.
+
+    Attributes
+    ----------
+    at : seconds since the start of the last member
+    state : the group's state at the broker
+    members : client ids of the group's members at the broker
+    behind : number of written but unread records, of all partitions
+    progress : by consumer
+    """
+
+    at: float
+    state: str
+    members: frozenset[str]
+    behind: int
+    progress: Mapping[str, Progress]
 
 
 @dataclass
@@ -84,28 +103,22 @@ class Played:
     said: list[str] = field(default_factory=list)
 
 
-def play(course: Course, say: Callable[[str], None]) -> Played:
+def play(course: Course, say: Callable[[str], object]) -> Played:
     """Play a course, and return its record."""
-    with ExitStack() as running:
-        broker = first = running.enter_context(_broker(course, None))
-        for _ in course.racks[1:]:
-            broker = running.enter_context(_broker(course, broker))
-        with ExitStack() as consumers:
-            return _Watch(Stage(course, first, consumers), say).result()
-
-
-def _broker(course: Course, beside: Broker | None) -> Broker:
-    number = 0 if beside is None else beside.node
-    rack = {"broker.rack": course.racks[number]} if course.racks else {}
-    return Broker.start(properties=BROKER_DEFAULTS | rack, beside=beside)
+    brokers: list[Broker] = []
+    with ExitStack() as running, ExitStack() as consumers:
+        for rack in course.joining.racks or [""]:
+            properties = DEFAULTS["broker"] | ({"broker.rack": rack} if rack else {})
+            started = Broker.start(properties=properties, beside=brokers[-1] if brokers else None)
+            brokers.append(running.enter_context(started))
+        return _Watch(Stage(course, brokers[0], consumers), say).result()
 
 
 class _Watch:
-    def __init__(self, stage: Stage, say: Callable[[str], None]) -> None:
+    def __init__(self, stage: Stage, say: Callable[[str], object]) -> None:
         self.stage, self._tell = stage, say
         self.course = stage.course
         self.played = Played(stage.course)
-        self._watcher = Watcher(stage.broker.bootstrap, stage.group)
         self._next: dict[Partition, int] = {}
         self._last_read: dict[Partition, float] = {}
         self._held: dict[str, frozenset[Partition]] = {}
@@ -114,7 +127,7 @@ class _Watch:
         self._start = self._quiet_since = 0.0
 
     def result(self) -> Played:
-        *first, last = self.course.reads
+        *first, last = self.course.joining.reads
         self.stage.join_one_by_one(first, self._say)
         self.stage.progress()
         self._next = {p: len(at) for p, at in self.stage.flow.written.items()}
@@ -156,7 +169,7 @@ class _Watch:
                 self._last_read[partition] = max(self._last_read[partition], read.at - self._start)
         written = self.stage.flow.written
         behind = sum(max(0, len(each) - self._next[p]) for p, each in written.items())
-        state, members = self._watcher.says()
+        state, members = self.stage.group()
         before = self.played.looks[-1] if self.played.looks else None
         look = Look(at, state, members, behind, progress)
         self.played.looks.append(look)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from broker import Consumer, ConsumerDied, settle
+from studies.on_a_cluster.course import DEFAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,65 +33,6 @@ STATES = {
     # librdkafka does not know these two states of a KIP-848 group.
     "UNKNOWN": "Assigning or Reconciling",
 }
-
-
-@dataclass(frozen=True)
-class Look:
-    """The state of the group and its consumers at one moment.
-
-    Attributes
-    ----------
-    at : seconds since the start of the last member
-    state : the group's state at the broker
-    members : client ids of the group's members at the broker
-    behind : number of written but unread records, of all partitions
-    progress : by consumer
-    """
-
-    at: float
-    state: str
-    members: frozenset[str]
-    behind: int
-    progress: Mapping[str, Progress]
-
-
-class Watcher:
-    """Asks the broker about one group, over one connection.
-
-    Parameters
-    ----------
-    bootstrap : address of the broker
-    group : id of the group
-    """
-
-    def __init__(self, bootstrap: str, group: str) -> None:
-        from confluent_kafka.admin import AdminClient
-
-        self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
-        self._group = group
-
-    def says(self) -> tuple[str, frozenset[str]]:
-        """Return the state of the group, and the client ids of its members."""
-        asked = self._admin.describe_consumer_groups([self._group])
-        described = asked[self._group].result(ANSWER_SECONDS)
-        members = frozenset(str(each.client_id) for each in described.members)
-        return STATES.get(described.state.name, described.state.name), members
-
-
-def busy_seconds(pid: int) -> dict[str, float]:
-    """Return for each thread of a process the seconds in which it ran or waited for a processor.
-
-    Waiting is included, because on a busy machine an endless loop gets less than one processor.
-    Empty if the system does not tell.
-    """
-    found = {}
-    for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
-        with suppress(OSError):
-            ran, waited, _ = task.read_text().split()
-            found[task.parent.name] = (int(ran) + int(waited)) / 1e9
-    return found
-
-
 FLUSH_SECONDS = 10.0
 
 
@@ -145,6 +86,7 @@ class Flow:
             at.append(record.timestamp()[1] / 1000)
 
 
+GROUP = "orders"
 RELEASE = "4.4.0"
 RATE = 10.0
 LOOK_SECONDS = 0.1
@@ -165,38 +107,38 @@ class Stage:
 
     Attributes
     ----------
-    group : id of the group
     consumers : running consumers, by client id
     flow : the producer
     """
 
     def __init__(self, course: Course, broker: Broker, running: ExitStack) -> None:
-        self.course, self.broker = course, broker
-        self.group = "orders"
+        from confluent_kafka.admin import AdminClient
+
+        self.course, self._broker = course, broker
         self.consumers: dict[str, Consumer] = {}
         self._running = running
         self._up: set[str] = set()
-        for topic, partitions in course.topics.items():
-            nodes = [
-                [course.racks.index(rack) + 1 for rack in each]
-                for each in course.placed.get(topic, ())
-            ]
+        self._admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
+        joining = course.joining
+        for topic, partitions in joining.topics.items():
+            placed = joining.placed.get(topic, ())
+            nodes = [[joining.racks.index(rack) + 1 for rack in each] for each in placed]
             broker.create_topic(topic, partitions, nodes=nodes)
-        self.flow = running.enter_context(Flow(broker.bootstrap, course.topics, RATE))
+        self.flow = running.enter_context(Flow(broker.bootstrap, joining.topics, RATE))
 
     def start(self, member: str) -> None:
         """Start a member."""
-        course = self.course
-        rack = {"client.rack": course.rack_of[member]} if member in course.rack_of else {}
+        course, rack_of = self.course, self.course.joining.rack_of
+        rack = {"client.rack": rack_of[member]} if member in rack_of else {}
         consumer = Consumer.start(
             course.kind,
-            self.broker.bootstrap,
-            self.group,
-            course.reads[member],
+            self._broker.bootstrap,
+            GROUP,
+            course.joining.reads[member],
             client_id=member,
             instance_id=member if course.static else None,
             assignor=course.assignor,
-            config={**course.config, **rack},
+            config=DEFAULTS[course.kind] | rack,
             release=RELEASE if course.kind.startswith("java") else None,
             seconds=LONGEST_SECONDS,
         )
@@ -210,46 +152,56 @@ class Stage:
             consumer.joined()
         self._up.add(member)
 
-    def join_one_by_one(self, members: list[str], say: Callable[[str], None]) -> None:
+    def join_one_by_one(self, members: list[str], say: Callable[[str], object]) -> None:
         """Start members one after the other, each after the group has settled."""
+        joining = self.course.joining
         for member in members:
             self.start(member)
             while member not in self._up:
                 time.sleep(LOOK_SECONDS)
-            topics = {t: self.course.topics[t] for m in self.consumers for t in self.reads(m)}
+            topics = {t: joining.topics[t] for m in self.consumers for t in joining.reads[m]}
             each = [*self.consumers.values()]
             held = settle(each, topics, SETTLED_SECONDS, SETTLING_SECONDS)
             loads = [sum(map(len, one.values())) for one in held]
             say(f"{member} has joined; partitions of each member: {loads}")
 
-    def reads(self, member: str) -> tuple[str, ...]:
-        """Return the topics of a member."""
-        return self.course.reads[member]
+    def group(self) -> tuple[str, frozenset[str]]:
+        """Return the group's state at the broker, and the client ids of its members."""
+        asked = self._admin.describe_consumer_groups([GROUP])
+        described = asked[GROUP].result(ANSWER_SECONDS)
+        members = frozenset(str(each.client_id) for each in described.members)
+        return STATES.get(described.state.name, described.state.name), members
 
     def progress(self) -> dict[str, Progress]:
         """Return the progress of each consumer; dead ones are removed from `consumers`."""
         found = {}
         for member in sorted(self._up & self.consumers.keys()):
-            consumer = self.consumers[member]
-            with suppress(ConsumerDied):
-                found[member] = consumer.progress()
-            if member not in found:
+            try:
+                found[member] = self.consumers[member].progress()
+            except ConsumerDied:
                 del self.consumers[member]
         return found
 
     def holds(self, member: str) -> frozenset[Partition]:
         """Return the partitions that a consumer holds; empty if it is starting or dead."""
-        if member not in self._up:
-            return frozenset()
-        try:
-            held = self.consumers[member].assigned()
-        except ConsumerDied:
-            return frozenset()
-        return frozenset((topic, n) for topic, numbers in held.items() for n in numbers)
+        if member in self._up:
+            with suppress(ConsumerDied):
+                held = self.consumers[member].assigned()
+                return frozenset((topic, n) for topic, numbers in held.items() for n in numbers)
+        return frozenset()
 
     def busy_seconds(self, member: str) -> dict[str, float]:
-        """Return :func:`busy_seconds` of a consumer."""
-        return busy_seconds(self.consumers[member].pid)
+        """Return the seconds in which each thread of a consumer ran or waited for a processor.
+
+        Waiting is included, because on a busy machine an endless loop gets less than one
+        processor. Empty if the system does not tell.
+        """
+        found = {}
+        for task in Path(f"/proc/{self.consumers[member].pid}/task").glob("*/schedstat"):
+            with suppress(OSError):
+                ran, waited, _ = task.read_text().split()
+                found[task.parent.name] = (int(ran) + int(waited)) / 1e9
+        return found
 
     def kill(self, member: str) -> None:
         """Kill a consumer."""
@@ -265,12 +217,9 @@ class Stage:
 
     def console(self) -> dict[str, list[str]]:
         """Return the output of the console tool on the group."""
-        asked = ("consumer-groups", "--describe", "--group", self.group)
+        asked = ("consumer-groups", "--describe", "--group", GROUP)
+        printed = {name: self._broker.tool(*asked, *view).stdout for name, view in VIEWS.items()}
         return {
-            name: [
-                line.rstrip()
-                for line in self.broker.tool(*asked, *view).stdout.splitlines()
-                if line
-            ]
-            for name, view in VIEWS.items()
+            name: [line.rstrip() for line in text.splitlines() if line]
+            for name, text in printed.items()
         }

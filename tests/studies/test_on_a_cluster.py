@@ -6,11 +6,10 @@ from broker import Read
 from studies.on_a_cluster import effects as on_a_cluster
 from studies.on_a_cluster.course import COURSES
 from studies.on_a_cluster.effects import effects
-from studies.on_a_cluster.play import Hang, Played
-from studies.on_a_cluster.stage import Look
+from studies.on_a_cluster.play import Hang, Look, Played
 
 STICKY = COURSES[0]
-EVERYBODY = frozenset(STICKY.reads)
+EVERYBODY = frozenset(STICKY.joining.reads)
 
 
 def look(at, state, members=EVERYBODY, behind=0):
