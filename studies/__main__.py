@@ -7,17 +7,13 @@ and the page of findings, without running a study.
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from compare.promises.conformance import ASKED, file_of
-from compare.promises.task_program import read_task_findings
 from groups import BadInput, Failed
 from studies import (
-    amendments,
     conformance,
     differential,
     elastic,
@@ -47,18 +43,16 @@ class Study(NamedTuple):
     run : writes the data; takes names if there is `which`, and a number if there is `many`
     which : what the names are, and the default, for the help
     many : what the number is, for the help, and its value for the page
-    made : returns the generated part of its page, given the folder of the data; None: no page
+    made : returns the generated part of its page, given the contents of `data`; None: no page
+    data : names of the files in `docs/findings` of which the page is made
     """
 
     asks: str
     run: Callable[..., None]
     which: str = ""
     many: tuple[str, int] | None = None
-    made: Callable[[Path], str] | None = None
-
-
-def _json(path: Path) -> dict[str, Any]:
-    return dict(json.loads(path.read_text("utf-8")))
+    made: Callable[..., str] | None = None
+    data: tuple[str, ...] = ()
 
 
 ALL_CALLED = "assignors, all that can be called"
@@ -66,15 +60,11 @@ ALL_CALLED = "assignors, all that can be called"
 STUDIES = {
     "promises": Study(
         "which promises do assignors as written break?",
-        promise_table.run,
-        made=lambda at: (
-            f"{promise_table.matrix_of(read(at / 'promises.csv'))}\n\n"
-            f"{amendments.table_of(read(at / 'amendments.csv'))}"
-        ),
+        promise_table.run, made=promise_table.page_of, data=("promises.csv", "amendments.csv"),
     ),
     "differential": Study(
         "do clients do what the KIPs say?", differential.run, "", ("groups", 5000),
-        lambda at: differential.page_of(differential.rows_in(read(at / "differential.csv"))),
+        differential.page_of, ("differential.csv",),
     ),
     "findings": Study(
         "which promises do shipped assignors break, on which smallest group?",
@@ -84,49 +74,58 @@ STUDIES = {
         "what comes of the findings today?", shipped_findings.record, "ids of findings, all"
     ),
     "why": Study(
-        "why do assignors not end?",
-        why.run,
-        made=lambda at: why.page_of(_json(at / "why.json")),
+        "why do assignors not end?", why.run, made=why.page_of, data=("why.json",)
     ),
     "joins": Study(
         "on which small joins does it hang?", many_joins.run, "an assignor, and sizes as in 4x2x7"
     ),
     "conformance": Study(
         "what do assignors do on the conformance corpus?", conformance.run, ALL_CALLED,
-        made=lambda _: conformance.table_of([file_of(promise) for promise in ASKED]),
+        made=conformance.page_of,
     ),
     "since-when": Study(
         "which releases show a finding?", histories.run, "patterns of ids of findings, all",
-        made=lambda at: histories.page(_json(at / "since-when.json")),
+        made=histories.page_of, data=("since-when.json",),
     ),
     "on-a-cluster": Study(
         "what does a hang do to a group?", effects.run, "courses, all",
-        made=lambda at: effects.made(_json(at / "on-a-cluster.json")["courses"]),
+        made=effects.page_of, data=("on-a-cluster.json",),
     ),
     "verdicts": Study(
         "how far from the optimum are assignors on the maintainers' grid?",
         grid_verdicts.run, ALL_CALLED, ("members", 100),
-        lambda at: grid_verdicts.tables_of(read(at / "verdicts.csv")),
+        grid_verdicts.page_of, ("verdicts.csv",),
     ),
     "elastic": Study(
         "how far from the optimum are rules for elastic groups?",
         elastic.run, "", ("steps of a stream", elastic.STEPS),
-        lambda at: elastic.tables_of(read(at / "elastic.csv")),
+        elastic.page_of, ("elastic.csv",),
     ),
     "how-often": Study(
         "how often does what go wrong in a week of typical services?",
         rate.run, "assignors, all that are studied", ("services of each sort", 200),
-        lambda at: rate.page_of(read(at / "how-often.csv"), read(at / "how-often-parts.csv")),
+        rate.page_of, ("how-often.csv", "how-often-parts.csv"),
     ),
     "streams-tasks": Study(
         "what do assignors of streams tasks break?", task_findings.run,
-        made=lambda at: task_findings.page_of(
-            _json(at / "streams-tasks.json"), read_task_findings()
-        ),
+        made=task_findings.page_of, data=("streams-tasks.json",),
     ),
 }  # fmt: skip
-# The functions that generate pages, by name of the study.
-MADE = {name: study.made for name, study in STUDIES.items() if study.made is not None}
+PAGES = tuple(name for name, study in STUDIES.items() if study.made)
+
+
+def made_by(name: str, folder: Path = FOLDER) -> str:
+    """Return the generated part of a study's page, made from its data.
+
+    Raises
+    ------
+    BadInput
+        If the study has no page.
+    """
+    study = STUDIES.get(name)
+    if study is None or study.made is None:
+        raise BadInput(f"{name}: no page of a study; there are {', '.join(PAGES)}")
+    return study.made(*(read(folder / file) for file in study.data))
 
 
 def write_pages(names: Iterable[str]) -> None:
@@ -138,9 +137,7 @@ def write_pages(names: Iterable[str]) -> None:
         If there is no page of a name.
     """
     for name in names:
-        if name not in MADE:
-            raise BadInput(f"{name}: no page of a study; there are {', '.join(MADE)}")
-        put(FOLDER / f"{name}.md", name, MADE[name](FOLDER))
+        put(FOLDER / f"{name}.md", name, made_by(name))
     page = shipped_page.page_of(shipped_page.read(Path()))
     shipped_page.PAGE.write_text(page, encoding="utf-8")
 
@@ -162,10 +159,10 @@ def main() -> None:
     name = asked.pop("name")
     try:
         if name == "pages":
-            write_pages(asked["which"] or MADE)
+            write_pages(asked["which"] or PAGES)
         else:
             STUDIES[name].run(*(asked[key] for key in ("which", "many") if key in asked))
-            write_pages({name} & MADE.keys())
+            write_pages({name} & {*PAGES})
     except (BadInput, Failed) as error:
         sys.exit(str(error))
 

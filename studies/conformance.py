@@ -35,7 +35,7 @@ from groups import Assignment, Group, values
 from optimal import solve
 from studies.page import table
 from studies.shipped_findings import bare, children, names_of, without_lag
-from studies.smallest import SMALL, small
+from studies.tallies import SMALL, small
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,7 +72,7 @@ def instances(promise: str, size: int = SMALL) -> Iterator[JsonObject]:
 
     Parameters
     ----------
-    size : size of the small groups, as in `studies.smallest.small`
+    size : size of the small groups, as in `studies.tallies.small`
     """
     for source, group in _groups(promise, size):
         if promise in ("settles", "optimal-moves") and not len(group.claims.member):
@@ -244,11 +244,12 @@ def remade(promise: str, anew: Sequence[str] = ()) -> JsonObject:
     }
 
 
-def table_of(files: Sequence[JsonObject]) -> str:
+def page_of() -> str:
     """Return a table of how many instances of each promise an assignor breaks.
 
     A dash: it does not make the promise.
     """
+    files = [file_of(promise) for promise in ASKED]
     rows: dict[str, list[str]] = {}
     for at, file in enumerate(files):
         broken = Counter(name for one in file["instances"] for name in one.get("broken_by", ()))

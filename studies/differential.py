@@ -183,8 +183,9 @@ def matrix_of(written: str, rows: Rows) -> str:
     return "\n\n".join(parts)
 
 
-def page_of(rows: Rows) -> str:
+def page_of(records: Iterable[Mapping[str, str]]) -> str:
     """Return the generated part of the page: the kinds of groups, and the matrices."""
+    rows = rows_in(records)
     sizes = dict.fromkeys(KINDS, 0)
     for (_, _, kind), row in rows.items():
         sizes[kind] = max(sizes[kind], row["groups"])

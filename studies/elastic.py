@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 from statistics import mean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from compare.samples.streams import CAPACITY, speeds
 from heuristics.any_fit import RULES, any_fit
@@ -22,7 +21,6 @@ from studies.page import FOLDER, table, write
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from optimal.elastic import Packing
     from studies.page import Cell
 
 SEED = 1
@@ -35,22 +33,9 @@ SECONDS = 60.0
 FEWEST, AS_MANY = "fewest, least moved", "least moved, MWF's members"
 
 
-@dataclass
-class Series:
-    """The results of one rule or policy on a stream, a value for each step.
-
-    Attributes
-    ----------
-    members : number of members that hold something
-    moved : speed that moved
-    asked : (moved, least moved, whether that is proved) of every 25th step of a rule
-    proved : number of steps whose optimum is proved; of a policy
-    """
-
-    members: list[int] = field(default_factory=list)
-    moved: list[int] = field(default_factory=list)
-    asked: list[tuple[int, int, bool]] = field(default_factory=list)
-    proved: int = 0
+# What a rule or policy does in each step: members that hold something, speed that moved, and in
+# the steps that were asked, the least speed and whether that is proved.
+Step: TypeAlias = "tuple[int, int, int | None, bool | None]"
 
 
 def played(partitions: int, delta: int, steps: int) -> list[dict[str, Cell]]:
@@ -58,64 +43,62 @@ def played(partitions: int, delta: int, steps: int) -> list[dict[str, Cell]]:
     stream = list(speeds(partitions, delta, steps, SEED))
     every = {name: _by_rule(name, stream) for name in RULES}
     every[FEWEST] = _by_optimum(stream, [None] * steps)
-    every[AS_MANY] = _by_optimum(stream, every["MWF"].members)
+    every[AS_MANY] = _by_optimum(stream, [members for members, *_ in every["MWF"]])
     return [
         {"partitions": partitions, "delta": delta, "name": name, **_figures(one, every[FEWEST])}
         for name, one in every.items()
     ]
 
 
-def _by_rule(name: str, stream: Sequence[tuple[int, ...]]) -> Series:
+def _by_rule(name: str, stream: Sequence[tuple[int, ...]]) -> list[Step]:
     """Play a rule; each step starts from its assignment of the step before."""
-    series, rng, owner = Series(), Random(SEED), [-1] * len(stream[0])
+    found: list[Step] = []
+    rng, owner = Random(SEED), [-1] * len(stream[0])
     for i, now in enumerate(stream):
         elastic = Elastic(now, CAPACITY, tuple(owner))
         order = rng.sample(range(len(now)), len(now))
         owner = any_fit(RULES[name], now, CAPACITY, elastic.owner, order)
-        series.members.append(len(set(owner)))
-        series.moved.append(elastic.moved(owner))
+        members, moved = len(set(owner)), elastic.moved(owner)
+        least, proved = None, None
         if i and i % EVERY == 0:
-            least = pack(elastic, at_most=series.members[-1], time_limit=SECONDS)
-            value = min(least.moved, series.moved[-1])
-            proved = value == least.terms[-1].bound
-            series.asked.append((series.moved[-1], value, proved))
-    return series
+            best = pack(elastic, at_most=members, time_limit=SECONDS)
+            least = min(best.moved, moved)
+            proved = least == best.terms[-1].bound
+        found.append((members, moved, least, proved))
+    return found
 
 
-def _by_optimum(stream: Sequence[tuple[int, ...]], most: Sequence[int | None]) -> Series:
+def _by_optimum(stream: Sequence[tuple[int, ...]], most: Sequence[int | None]) -> list[Step]:
     """Play a policy: the optimum of each step, starting from that of the step before."""
-    series, owner = Series(), (-1,) * len(stream[0])
+    found: list[Step] = []
+    owner = (-1,) * len(stream[0])
     for now, at_most in zip(stream, most, strict=True):
-        found: Packing = pack(Elastic(now, CAPACITY, owner), at_most=at_most, time_limit=SECONDS)
-        owner = found.owner
-        series.members.append(found.members)
-        series.moved.append(found.moved)
-        series.proved += found.status is Status.OPTIMAL
-    return series
+        best = pack(Elastic(now, CAPACITY, owner), at_most=at_most, time_limit=SECONDS)
+        owner = best.owner
+        found.append((best.members, best.moved, None, best.status is Status.OPTIMAL))
+    return found
 
 
-def _figures(one: Series, fewest: Series) -> dict[str, Cell]:
-    asked = one.asked
-    more = [mine - best for mine, best in zip(one.members, fewest.members, strict=True)]
-    steps = len(one.members)
+def _figures(steps: Sequence[Step], fewest: Sequence[Step]) -> dict[str, Cell]:
+    asked = [(moved, least) for _, moved, least, _ in steps if least is not None]
+    both = [(mine[0], best[0]) for mine, best in zip(steps, fewest, strict=True)]
+    of_asked = [round(mean(each) / CAPACITY, 3) for each in zip(*asked, strict=True)]
+    own, least = of_asked or (None, None)
+    proved = [proved for *_, proved in steps if proved is not None]
     return {
-        "steps": steps,
-        "members": round(mean(one.members), 3),
-        "members_over_fewest": round(mean(more), 3),
-        "relative_over_fewest": round(
-            mean(m / best for m, best in zip(more, fewest.members, strict=True)), 4
-        ),
-        "r_score": round(mean(one.moved) / CAPACITY, 3),
+        "steps": len(steps),
+        "members": round(mean(mine for mine, _ in both), 3),
+        "members_over_fewest": round(mean(mine - best for mine, best in both), 3),
+        "relative_over_fewest": round(mean((mine - best) / best for mine, best in both), 4),
+        "r_score": round(mean(moved for _, moved, _, _ in steps) / CAPACITY, 3),
         "asked": len(asked),
-        "r_score_asked": round(mean(a for a, _, _ in asked) / CAPACITY, 3) if asked else None,
-        "least_r_score": round(mean(b for _, b, _ in asked) / CAPACITY, 3) if asked else None,
-        "proved": round(
-            sum(c for *_, c in asked) / len(asked) if asked else one.proved / steps, 4
-        ),
+        "r_score_asked": own,
+        "least_r_score": least,
+        "proved": round(sum(proved) / len(proved), 4) if proved else 0.0,
     }
 
 
-def tables_of(records: Sequence[Mapping[str, str]]) -> str:
+def page_of(records: Sequence[Mapping[str, str]]) -> str:
     """Return a table for each number of partitions, a column for each delta above 0."""
     tables = []
     for partitions in dict.fromkeys(record["partitions"] for record in records):

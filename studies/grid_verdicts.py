@@ -139,13 +139,9 @@ def _figures(one: GridRow) -> dict[str, Cell]:
         "excess_balance_worst": max(balance, default=None),
         "excess_moves_mean": round(mean(moves), 2) if moves else None,
         "excess_moves_worst": max(moves, default=None),
-        "seconds_over_exact_median": _digits(median(one.ratios)) if one.ratios else None,
-        "seconds_over_exact_worst": _digits(max(one.ratios)) if one.ratios else None,
+        "seconds_over_exact_median": float(f"{median(one.ratios):.3g}") if one.ratios else None,
+        "seconds_over_exact_worst": float(f"{max(one.ratios):.3g}") if one.ratios else None,
     }
-
-
-def _digits(value: float) -> float:
-    return float(f"{value:.3g}")
 
 
 def run(names: Sequence[str], many: int) -> None:
@@ -172,24 +168,17 @@ NO_ANSWER = (
 )  # fmt: skip
 
 
-def tables_of(records: Iterable[Mapping[str, str]]) -> str:
-    """Return a table for each kind of subscriptions, the best first."""
-    kinds: dict[str, list[Mapping[str, str]]] = {}
+def page_of(records: Iterable[Mapping[str, str]]) -> str:
+    """Return a table for each kind of subscriptions: assignors of one quality, the best first."""
+    kinds: dict[str, dict[tuple[str, ...], list[Mapping[str, str]]]] = {}
     for record in records:
-        kinds.setdefault(record["subscriptions"], []).append(record)
-    return "\n\n".join(
-        f"### {kind.capitalize()} subscriptions\n\n{table_of(found)}"
-        for kind, found in kinds.items()
-    )
-
-
-def table_of(records: Sequence[Mapping[str, str]]) -> str:
-    """Return a table as Markdown: a row for each set of assignors of the same quality."""
-    alike: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
-    for record in records:
+        alike = kinds.setdefault(record["subscriptions"], {})
         alike.setdefault(tuple(record[name] for name in QUALITY), []).append(record)
-    rows = sorted(alike.values(), key=_worth, reverse=True)
-    return table(HEAD, map(_cells, rows))
+    return "\n\n".join(
+        f"### {kind.capitalize()} subscriptions\n\n"
+        + table(HEAD, map(_cells, sorted(alike.values(), key=_worth, reverse=True)))
+        for kind, alike in kinds.items()
+    )
 
 
 def _worth(row: Sequence[Mapping[str, str]]) -> tuple[float, float, float]:
@@ -208,8 +197,10 @@ def _cells(row: Sequence[Mapping[str, str]]) -> list[str]:
         answered += f" ({', '.join(f'{count} {why}' for why, count in none.items())})"
     ratios = [float(r["seconds_over_exact_median"]) for r in row if r["seconds_over_exact_median"]]
     low, high = (_short(end(ratios)) if ratios else "" for end in (min, max))
+    names = [record["assignor"] for record in row]
+    shipped = merged([name for name in names if "@" in name])
     return [
-        _names([record["assignor"] for record in row]),
+        ", ".join([*(f"`{name}`" for name in names if "@" not in name), *filter(None, [shipped])]),
         answered,
         _share(int(one["valid"]), plans),
         _share(int(one["balanced"]), plans),
@@ -219,12 +210,6 @@ def _cells(row: Sequence[Mapping[str, str]]) -> list[str]:
         _spread(one["excess_moves_mean"], one["excess_moves_worst"]),
         low if low == high else f"{low} to {high}",
     ]
-
-
-def _names(names: Sequence[str]) -> str:
-    written = [f"`{name}`" for name in names if "@" not in name]
-    shipped = merged([name for name in names if "@" in name])
-    return ", ".join([*written, *([shipped] if shipped else [])])
 
 
 def _share(part: int, whole: int) -> str:

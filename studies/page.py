@@ -7,6 +7,7 @@ written again without running the study.
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,10 +92,13 @@ def renew(
     write(path, every if order is None else sorted(every, key=order))
 
 
-def read(path: Path) -> list[dict[str, str]]:
-    """Read records of a CSV file; every value is text, and None was written as ""."""
+def read(path: Path) -> Any:
+    """Return a JSON document, or the records of a CSV file.
+
+    Every value of a record is text, and None was written as "".
+    """
     with path.open(encoding="utf-8", newline="") as file:
-        return [*csv.DictReader(file)]
+        return json.load(file) if path.suffix == ".json" else [*csv.DictReader(file)]
 
 
 def share(part: int, whole: int) -> str:

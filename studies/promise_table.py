@@ -7,13 +7,13 @@ of the amendments of KIP-615 into ``amendments.csv``, and the findings on assign
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
 from fractions import Fraction
-from itertools import islice, product
+from itertools import chain, combinations, combinations_with_replacement, islice, product
 from multiprocessing import get_context
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from compare.promises.description import sizes
 from compare.promises.findings import Finding, read_findings
@@ -22,9 +22,14 @@ from compare.promises.shrink import Quarry, shrink
 from compare.promises.trial import Trial, in_process, optima
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import equal, fresh, owned
+from groups import Group, Refused
 from heuristics import WRITTEN
 from heuristics.time_limit import TimeLimit
-from studies import amendments
+from heuristics.written.kip615 import (
+    Capacities,
+    owned_partitions,
+    require_equal_subscriptions,
+)
 from studies.page import FOLDER, share, table, write
 from studies.shipped_findings import FINDINGS, renewed, write_findings
 from studies.tallies import Tally, tally
@@ -32,7 +37,7 @@ from studies.tallies import Tally, tally
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from groups import Group
+    from groups import Assignment
     from studies.page import Cell
 
 WORKERS = 2
@@ -43,8 +48,7 @@ HOW = (
 Key = tuple[str, str, str]
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(NamedTuple):
     """A set of groups: its name, a description, and a function that yields the groups."""
 
     name: str
@@ -183,19 +187,104 @@ def matrix_of(records: Iterable[Mapping[str, Cell]]) -> str:
     return "\n".join([*lines, "", table(head, exceptions.values())])
 
 
+LOOP, VOID = "1, the loop", "2, void claims"
+VARIANTS = {"none, as written": (), LOOP: (LOOP,), VOID: (VOID,), "both": (LOOP, VOID)}
+CONTESTED = (4, 4)
+
+
+def contested(members: int, partitions: int) -> Iterator[Group]:
+    """Yield all groups up to a size with one topic, by which members claim each partition.
+
+    All claims are of one generation. Groups that differ only in the numbers of the partitions come
+    once.
+    """
+    for size, total in product(range(1, members + 1), range(1, partitions + 1)):
+        every = range(size)
+        claimants = list(chain.from_iterable(combinations(every, n) for n in range(size + 1)))
+        for claimed_by in combinations_with_replacement(claimants, total):
+            yield Group.from_dict(
+                {
+                    "format": "assay-group/1",
+                    "group": "contested",
+                    "topics": {"t": total},
+                    "members": {
+                        f"m{member}": {
+                            "subscription": ["t"],
+                            "owned": {"t": [p for p, by in enumerate(claimed_by) if member in by]},
+                            "generation": 1,
+                        }
+                        for member in every
+                    },
+                }
+            )
+
+
+def made_by(group: Group, amendments: Iterable[str]) -> Assignment:
+    """Return the assignment of KIP-615 with some amendments, for a group that it covers."""
+    owned = owned_partitions(group)
+    if VOID in amendments:
+        times = Counter(chain.from_iterable(owned))
+        owned = [[partition for partition in mine if times[partition] == 1] for mine in owned]
+    return Capacities.of(group).assign(group, owned, one_each=LOOP not in amendments)
+
+
+def amended(scopes: Mapping[str, Iterable[Group]]) -> list[dict[str, Cell]]:
+    """Return a record for each scope and variant: on how many groups it breaks its promises.
+
+    `groups` counts those that KIP-615 covers, `uneven` those whose loads differ by two or more,
+    and `invalid` those whose assignment is not valid.
+    """
+    records: list[dict[str, Cell]] = []
+    for scope, groups in scopes.items():
+        found = {name: Counter(groups=0, uneven=0, invalid=0) for name in VARIANTS}
+        for group in groups:
+            with suppress(Refused):
+                require_equal_subscriptions(group)
+                for name, amendments in VARIANTS.items():
+                    made = made_by(group, amendments)
+                    found[name]["groups"] += 1
+                    found[name]["uneven"] += int(made.loads.max() - made.loads.min()) > 1
+                    found[name]["invalid"] += not made.is_valid
+        records += [{"scope": scope, "amendments": name, **one} for name, one in found.items()]
+    return records
+
+
+def amendments_of(records: Sequence[Mapping[str, Cell]]) -> str:
+    """Return the counts by scope and variant as Markdown, a row a variant."""
+    what = ("uneven", "invalid")
+    heads = [
+        f"{one}, {scope}" for one in what for scope in dict.fromkeys(r["scope"] for r in records)
+    ]
+    rows = {name: [name] for name in VARIANTS}
+    for key, record in product(what, records):
+        broken, groups = int(record[key] or 0), f"{int(record['groups'] or 0):,}"
+        cell = f"**{broken:,}** of {groups}" if broken else f"none of {groups}"
+        rows[str(record["amendments"])].append(cell)
+    members, partitions = CONTESTED
+    return (
+        f"- *contested*: one topic, every set of members that claim a partition in one "
+        f"generation, up to {members} members x {partitions} partitions\n\n"
+        + table(["amendments of KIP-615", *heads], rows.values())
+    )
+
+
+def page_of(
+    records: Iterable[Mapping[str, Cell]], amendments: Sequence[Mapping[str, Cell]]
+) -> str:
+    """Return the tables of promises and of amendments."""
+    return f"{matrix_of(records)}\n\n{amendments_of(amendments)}"
+
+
 def run() -> None:
     """Count again, and write the findings."""
     total = tally_all()
     findings = findings_of(total)
     every = {scope.name: scope.groups() for scope in scopes()}
     asked = {
-        "equal": every["equal"],
-        "contested": amendments.contested(*amendments.CONTESTED),
-        "seeded": every["seeded"],
-    }
-    amended = {name: amendments.broken_by(groups) for name, groups in asked.items()}
+        "equal": every["equal"], "contested": contested(*CONTESTED), "seeded": every["seeded"]
+    }  # fmt: skip
     write(FOLDER / "promises.csv", records_of(total, findings))
-    write(FOLDER / "amendments.csv", amendments.records_of(amended))
+    write(FOLDER / "amendments.csv", amended(asked))
     before = list(read_findings(FINDINGS))
     others = [f for f in before if f.assignor not in WRITTEN]
     with TimeLimit(SECONDS) as limit:

@@ -25,8 +25,7 @@ from compare.samples.enumerated import fresh, owned
 from compare.samples.ordinary import is_ordinary, ordinary, ordinary_in_racks
 from heuristics import WRITTEN, assignor_named, assignors, available, matching
 from heuristics.time_limit import TimeLimit
-from studies.smallest import SMALL, put_records, record_of, small
-from studies.tallies import tally_of
+from studies.tallies import SMALL, put_records, record_of, small, tally_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

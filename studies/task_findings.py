@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from compare.promises.task_program import TASK_FINDINGS, TaskFinding, as_task_lines
+from compare.promises.task_program import (
+    TASK_FINDINGS,
+    TaskFinding,
+    as_task_lines,
+    read_task_findings,
+)
 from compare.promises.task_promises import TASK_PROMISES, Placement, restores
 from groups import Failed
 from groups.documents.assay_group import pairs
@@ -284,8 +289,9 @@ def tried(
     return found
 
 
-def page_of(made: Mapping[str, Any], findings: Sequence[TaskFinding]) -> str:
+def page_of(made: Mapping[str, Any]) -> str:
     """Return the tables of the page, and the smallest group of each broken promise."""
+    findings = read_task_findings()
     return "\n\n".join(
         _part(kind, found, [one for one in findings if one.assignor == f"{ROOM}{kind}"])
         for kind, found in made["assignors"].items()

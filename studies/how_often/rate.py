@@ -12,10 +12,9 @@ before, and writes the records of these assignors into ``docs/findings/how-often
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -57,10 +56,8 @@ def play(assignors: Sequence[str], services: int, folder: Path) -> None:
         done = {one: _played(path_of(folder, one)) for one in assignors}
         every = product(PLAYED, range(0, services, TOGETHER), assignors)
         for only, first, assignor in every:
-            path, numbers = (
-                path_of(folder, assignor),
-                range(first, min(first + TOGETHER, services)),
-            )
+            path = path_of(folder, assignor)
+            numbers = range(first, min(first + TOGETHER, services))
             left = [n for n in numbers if (only is not None, n) not in done[assignor]]
             drawn = [service(SEED, number, only) for number in left]
             rows = [
@@ -105,25 +102,24 @@ REPLICATES = 1000
 ALL_BUT = 0.025
 
 
-@dataclass(frozen=True)
-class Rate:
+class Rate(NamedTuple):
     """How often something happens.
 
     Attributes
     ----------
-    services, affected : numbers of services played, and of those in which it happened
     rebalances, events : counts, not weighted by the shares
     per_million : rate per million rebalances, with kinds of services weighted by their shares
     low, high : 95% interval of the rate
+    services, affected : numbers of services played, and of those in which it happened
     """
 
-    services: int
-    affected: int
     rebalances: int
     events: int
     per_million: float
     low: float
     high: float
+    services: int
+    affected: int
 
 
 def rate(counts: pd.DataFrame, what: str, shares: Mapping[str, float], seed: int) -> Rate:
@@ -161,13 +157,13 @@ def rate(counts: pd.DataFrame, what: str, shares: Mapping[str, float], seed: int
     services, affected, rebalances, events = np.sum(seen, axis=0).tolist()
     low, high = MILLION * bounds[:, 0] / np.maximum(bounds[:, 1], 1e-300)
     return Rate(
-        services,
-        affected,
         rebalances,
         events,
         MILLION * happened / asked if asked else 0.0,
         float(np.quantile(low, ALL_BUT)),
         min(float(np.quantile(high, 1 - (ALL_BUT if events else 2 * ALL_BUT))), float(MILLION)),
+        services,
+        affected,
     )
 
 
@@ -236,20 +232,9 @@ def _records(
 ) -> list[dict[str, Cell]]:
     records: list[dict[str, Cell]] = []
     for what in WHAT:
-        one = rate(counts, what, shares, SEED)
-        records.append(
-            {
-                **who,
-                "what": what,
-                "rebalances": one.rebalances,
-                "events": one.events,
-                "per_million": _rounded(one.per_million),
-                "low": _rounded(one.low),
-                "high": _rounded(one.high),
-                "services": one.services,
-                "affected": one.affected,
-            }
-        )
+        found = rate(counts, what, shares, SEED)._asdict()
+        figures = {key: _rounded(found[key]) for key in ("per_million", "low", "high")}
+        records.append({**who, "what": what, **found, **figures})
     return records
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,18 +22,28 @@ if TYPE_CHECKING:
     from studies.how_often.service import Service, Stage
 
 
-class Journey:
-    """A service between two rebalances.
+SECONDS, SECONDS_AGAIN = 3.0, 20.0
+WHAT = (
+    "hang", "exception", "never_settles", "invalid", "missed_balance", "needless_moves",
+)  # fmt: skip
+SUBSCRIPTIONS = ("alike", "differing")
+
+
+class Week:
+    """A service between two rebalances of its week.
 
     Attributes
     ----------
     service : the service
     group : the group of the next rebalance; members of the last one claim what it gave them, in
         its generation, new members claim nothing. None at the end of the week
+    tallies : for "alike" (all members read the same topics) and "differing" rebalances: the number
+        of "rebalances", and of each of `WHAT`; a rebalance counts in at most one of these
     """
 
     def __init__(self, service: Service) -> None:
         self.service = service
+        self.tallies = {name: Counter[str]() for name in SUBSCRIPTIONS}
         self._at = 0
         self._generation = 0
         # Each member's claims, which are its partitions in the last plan.
@@ -43,11 +52,6 @@ class Journey:
         self._stayed = Counter[str]()
         self._gone: set[str] = set()
         self.group: Group | None = self._asked(service.stages[0])
-
-    @property
-    def is_alike(self) -> bool:
-        """Whether all members of the next rebalance read the same topics."""
-        return self.group is not None and len(self.group.row_size) == 1
 
     def follow(self, assignment: Assignment) -> None:
         """Go on to the next rebalance, from a valid assignment."""
@@ -98,31 +102,6 @@ class Journey:
         )
 
 
-SECONDS, SECONDS_AGAIN = 3.0, 20.0
-WHAT = (
-    "hang", "exception", "never_settles", "invalid", "missed_balance", "needless_moves",
-)  # fmt: skip
-
-
-SUBSCRIPTIONS = ("alike", "differing")
-
-
-@dataclass
-class Week:
-    """The counts of a service.
-
-    Attributes
-    ----------
-    tallies : for "alike" (all members read the same topics) and "differing" rebalances: the number
-        of "rebalances", and of each of `WHAT`; a rebalance counts in at most one of these
-    """
-
-    service: Service
-    tallies: dict[str, Counter[str]] = field(
-        default_factory=lambda: {name: Counter() for name in SUBSCRIPTIONS}
-    )
-
-
 def weeks(
     services: Sequence[Service], assignor: str, limit: TimeLimit, patient: TimeLimit
 ) -> list[Week]:
@@ -137,26 +116,23 @@ def weeks(
     patient : longer limit of a second call after a time-out, as this machine may have been busy
     """
     found = [Week(service) for service in services]
-    going = [(Journey(week.service), week) for week in found]
-    while going := [pair for pair in going if pair[0].group is not None]:
-        groups = [journey.group for journey, _ in going if journey.group is not None]
+    while going := [(week, week.group) for week in found if week.group is not None]:
+        groups = [group for _, group in going]
         fleet = Fleet.of(groups)
         best = solve_fleet(fleet)
         outcomes = limit.plan_many(groups, assignor)
-        for at, ((journey, week), group, made) in enumerate(
-            zip(going, groups, outcomes, strict=True)
-        ):
+        for at, ((week, group), made) in enumerate(zip(going, outcomes, strict=True)):
             if made.status == "timed-out":
                 made = patient.plan(group, assignor)
             what = judged(made, best.value[at].tolist())
-            tally = week.tallies[SUBSCRIPTIONS[not journey.is_alike]]
+            tally = week.tallies[SUBSCRIPTIONS[len(group.row_size) > 1]]
             tally.update(["rebalances", *([what] if what else [])])
             if what == "hang":
-                journey.lose_leader()
+                week.lose_leader()
             elif made.plan is None or what == "invalid":
-                journey.follow(Assignment(group, fleet.owner_in(at, best.owner)))
+                week.follow(Assignment(group, fleet.owner_in(at, best.owner)))
             else:
-                journey.follow(made.plan.assignment)
+                week.follow(made.plan.assignment)
     return found
 
 

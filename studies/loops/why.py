@@ -27,9 +27,9 @@ from studies.loops.turns import (
     story,
     turns_of,
 )
-from studies.page import FOLDER, table
+from studies.page import FOLDER, read, table
 from studies.shipped_findings import FINDINGS, write_findings
-from studies.smallest import small
+from studies.tallies import small
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -246,7 +246,7 @@ def _without(entry: Entry) -> str:
 def run() -> None:
     """Record cycles and compute chains again."""
     findings = list(read_findings(FINDINGS))
-    made = entries(findings, json.loads((FOLDER / "why.json").read_text("utf-8")))
+    made = entries(findings, read(FOLDER / "why.json"))
     write_findings([replace(f, why=why_of(made[f.id]) if f.id in made else ()) for f in findings])
     text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
     (FOLDER / "why.json").write_text(text, encoding="utf-8")

@@ -24,7 +24,7 @@ from groups.documents.json_files import make_folder
 from heuristics.shipped import client_named
 from heuristics.shipped.cache import cache_folder
 from heuristics.shipped.java import jars
-from studies.page import FOLDER, table
+from studies.page import FOLDER, read, table
 from studies.shipped_findings import FINDINGS
 from studies.since_when.releases import (
     OF_OLD,
@@ -71,7 +71,7 @@ def run(ids: Sequence[str]) -> None:
     os.environ["KAFKA_ASSAY_CACHE"] = str(cache_folder("releases"))
     shipped = [f for f in read_findings(FINDINGS) if f.affected]
     others = [*shipped, *read_findings(BESIDES)]
-    made = json.loads(HISTORIES.read_text("utf-8"))
+    made = read(HISTORIES)
     chosen = [f for f in shipped if not ids or any(fnmatch(f.id, p) for p in ids)]
     clients = {finding.id: finding.assignor.partition("/")[0] for finding in chosen}
     for client in sorted({*clients.values()}):
@@ -190,7 +190,7 @@ def history(
     told : known changes and public reports; default: ``told.json``. A change is used if the
         release that it names is the first affected one
     """
-    told = json.loads(TOLD.read_text("utf-8")) if told is None else told
+    told = read(TOLD) if told is None else told
     affected = [row["version"] for row in releases if row["status"] == AFFECTED]
     first, last = (affected[0], affected[-1]) if affected else (None, None)
     changes = [
@@ -220,7 +220,7 @@ HEAD = (
 )  # fmt: skip
 
 
-def page(found: Mapping[str, History]) -> str:
+def page_of(found: Mapping[str, History]) -> str:
     """Return the tables of findings and of public reports."""
     findings = table(HEAD, (_row(finding, history) for finding, history in sorted(found.items())))
     return f"{findings}\n\n{_reports(found)}"

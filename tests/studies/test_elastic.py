@@ -32,7 +32,7 @@ def test_no_rule_has_fewer_members_or_moves_less_than_the_optimum(tmp_path):
         assert float(row["members_over_fewest"]) >= 0
         if row["asked"] != "0":
             assert float(row["least_r_score"]) <= float(row["r_score_asked"])
-    made = elastic.tables_of(played).splitlines()
+    made = elastic.page_of(played).splitlines()
     assert made[0] == "### 32 partitions, 4 steps"
     assert made[-1].startswith("Proved: ")
 

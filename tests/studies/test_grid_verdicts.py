@@ -7,7 +7,7 @@ import pytest
 from compare.samples.families import Family
 from heuristics import WRITTEN, Assignor, catalogue
 from heuristics.time_limit import TimeLimit
-from studies.grid_verdicts import GridRow, grid_rows, points, records_of, table_of
+from studies.grid_verdicts import GridRow, grid_rows, page_of, points, records_of
 from studies.page import read
 from tests.heuristics.assignors import misbehaving
 
@@ -18,7 +18,7 @@ def cells(found: dict[str, GridRow]) -> dict[str, list[str]]:
     """The cells of each row of a table, by the first assignor that shares it."""
     records = [{k: "" if v is None else str(v) for k, v in record.items()}
                for record in records_of({"equal": found})]  # fmt: skip
-    rows = [line.strip("| ").split("|") for line in table_of(records).splitlines()[2:]]
+    rows = [line.strip("| ").split("|") for line in page_of(records).splitlines()[4:]]
     return {row[0].split("`")[1]: [cell.strip() for cell in row[1:]] for row in rows}
 
 

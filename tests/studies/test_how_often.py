@@ -15,7 +15,7 @@ from optimal import solve
 from studies.how_often.rate import AMONG, SHARES, counts_of, play, rate
 from studies.how_often.rate import AMONG_KINDS as KIND_NAMES
 from studies.how_often.service import KINDS, MOST, TOPICS, service
-from studies.how_often.week import WHAT, Journey, judged, weeks
+from studies.how_often.week import WHAT, Week, judged, weeks
 from studies.page import read
 from tests.heuristics.assignors import misbehaving
 
@@ -111,11 +111,11 @@ def test_a_static_member_that_restarts_with_the_same_topics_costs_no_rebalance()
 
 
 def test_who_stays_claims_what_the_last_plan_gave_it_and_who_is_new_nothing():
-    journey = Journey(SERVICES[0])
-    assert not (journey.group.owner >= 0).any()
+    week = Week(SERVICES[0])
+    assert not (week.group.owner >= 0).any()
     last = None
     held: dict[tuple[str, int], str] = {}
-    while (group := journey.group) is not None:
+    while (group := week.group) is not None:
         for p, m in enumerate(group.owner.tolist()):
             key = group.topics[group.topic[p]], int(group.number[p])
             there = held.get(key) in group.members
@@ -130,24 +130,24 @@ def test_who_stays_claims_what_the_last_plan_gave_it_and_who_is_new_nothing():
             for p, m in enumerate(made.owner.tolist())
         }
         last = group
-        journey.follow(made)
+        week.follow(made)
 
 
 def test_after_a_hang_the_leader_is_gone_until_the_next_rebalance_of_the_week():
     one = next(s for s in SERVICES if len(s.stages[1].members) > 3)
-    journey = Journey(one)
-    journey.follow(solve(journey.group).assignment)
-    before = journey.group
-    journey.lose_leader()
-    (leader,) = set(before.members) - set(journey.group.members)
+    week = Week(one)
+    week.follow(solve(week.group).assignment)
+    before = week.group
+    week.lose_leader()
+    (leader,) = set(before.members) - set(week.group.members)
     assert before.generation[before.members.index(leader)] >= 0  # it had been there before
-    assert (journey.group.owner >= 0).sum() < (before.owner >= 0).sum()
-    journey.follow(solve(journey.group).assignment)
-    assert journey.group.members == one.stages[2].members
-    if leader in journey.group.members:
-        back = journey.group.members.index(leader)
-        assert journey.group.generation[back] == -1
-        assert back not in journey.group.owner
+    assert (week.group.owner >= 0).sum() < (before.owner >= 0).sum()
+    week.follow(solve(week.group).assignment)
+    assert week.group.members == one.stages[2].members
+    if leader in week.group.members:
+        back = week.group.members.index(leader)
+        assert week.group.generation[back] == -1
+        assert back not in week.group.owner
 
 
 @pytest.mark.exhaustive
@@ -187,7 +187,7 @@ def test_what_hangs_raises_or_is_invalid_is_counted_and_the_week_goes_on(called)
 
 
 def test_who_beats_the_optimum_is_an_error_of_ours():
-    group = Journey(SERVICES[0]).group
+    group = Week(SERVICES[0]).group
     with TimeLimit(5) as limit:
         made = limit.plan(group, "kip-54-sticky")
     with pytest.raises(RuntimeError, match="better than the optimum: service-0-0"):

@@ -16,9 +16,9 @@ FOLDER = ROOT / PAGES
 MARK = begin("promises")
 
 
-@pytest.mark.parametrize("name", studies.MADE)
+@pytest.mark.parametrize("name", studies.PAGES)
 def test_the_made_part_of_a_page_is_what_the_data_beside_it_gives(name):
-    assert cut(FOLDER / f"{name}.md", name)[1] == studies.MADE[name](FOLDER)
+    assert cut(FOLDER / f"{name}.md", name)[1] == studies.made_by(name, FOLDER)
 
 
 def test_the_page_of_findings_is_made_of_what_the_studies_left():
@@ -27,7 +27,7 @@ def test_the_page_of_findings_is_made_of_what_the_studies_left():
 
 def test_every_made_part_is_one_that_is_written_without_a_run():
     marked = {p.stem for p in FOLDER.glob("*.md") if "<!-- made by: make " in p.read_text()}
-    assert marked == {*studies.MADE}
+    assert marked == {*studies.PAGES}
 
 
 def test_only_what_stands_between_the_marks_is_replaced(tmp_path):

@@ -28,7 +28,7 @@ from groups.tiers import parse_objective
 from heuristics import assign
 from optimal import Solution, check
 from studies.conformance import COLUMNS, OBJECTIVES, instances, least_alike, smallest
-from studies.smallest import SMALL, small
+from studies.tallies import SMALL, small
 from tests.schemas import validator_of
 
 FILES = {promise: json.loads((FOLDER / f"{promise}.json").read_text("utf-8")) for promise in ASKED}

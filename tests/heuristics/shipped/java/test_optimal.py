@@ -9,7 +9,7 @@ import pytest
 from groups import Group, values
 from heuristics.shipped.java.java_client import JAVA_OPTIMAL, RELEASES
 from optimal import solve_many
-from studies.smallest import small
+from studies.tallies import small
 from tests.optimal.random_groups import random_group
 
 VERSION = RELEASES[0]

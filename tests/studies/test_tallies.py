@@ -9,8 +9,7 @@ from compare.promises.findings import read_findings
 from compare.promises.promise import PROMISES, promises_of
 from compare.samples.ordinary import is_ordinary
 from heuristics.time_limit import TimeLimit
-from studies.smallest import record_of, small
-from studies.tallies import tally_of
+from studies.tallies import record_of, small, tally_of
 from tests.clients import called
 
 ROOT = Path(__file__).parents[2]
