@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,7 +52,7 @@ class Fleet:
     racks : of each group, None if it has none; empty if no group has any
     alone : returns one group, by its index
     place : (groups,) int64, the index of each group in the rows or groups that the fleet is of
-    find_other_claims : computes `other_claims`
+    other_claims : (groups,) bool, whether members claim anything that they do not validly own
     """
 
     group: Group
@@ -60,7 +60,7 @@ class Fleet:
     racks: Sequence[Racks | None]
     alone: Callable[[int], Group]
     place: Int64
-    find_other_claims: Callable[[], Bools]
+    other_claims: Bools
 
     def __len__(self) -> int:
         """Count the groups."""
@@ -85,11 +85,6 @@ class Fleet:
     def member_group(self) -> Int64:
         """(members,) int64: the index of each member's group."""
         return np.repeat(np.arange(len(self)), np.diff(self.member_start))
-
-    @cached_property
-    def other_claims(self) -> Bools:
-        """(groups,) bool: whether members claim anything that they do not validly own."""
-        return self.find_other_claims()
 
     def members(self, number: int) -> slice:
         """Return the range of the members of a group."""
@@ -127,7 +122,7 @@ class Fleet:
             [group.racks],
             (group,).__getitem__,
             np.zeros(1, np.int64),
-            partial(_disputed, [group]),
+            np.array([group.is_disputed]),
         )
 
     @staticmethod
@@ -152,8 +147,8 @@ class Fleet:
 
         good, failures = side_by_side(rows)
         racks = [one for one, _ in good.racks_and_details]
-        fleet = Fleet(good.group, good.lists, racks, good.alone, good.place, good.other_claims)
-        return fleet, failures
+        claims = np.asarray(good.rows.column("claims").is_valid(), bool)
+        return Fleet(good.group, good.lists, racks, good.alone, good.place, claims), failures
 
     @staticmethod
     def of(groups: Sequence[Group]) -> Fleet:
@@ -172,7 +167,7 @@ class Fleet:
             racks,
             groups.__getitem__,
             np.arange(len(groups)),
-            partial(_disputed, groups),
+            np.array([group.is_disputed for group in groups], bool),
         )
 
     def only(self, chosen: Bools) -> Fleet:
@@ -188,21 +183,13 @@ class Fleet:
             racks,
             alone=partial(_alone, self, index),
             place=self.place[index],
-            find_other_claims=partial(_other_claims, self, index),
+            other_claims=self.other_claims[index],
         )
 
 
-# What a fleet computes on demand: functions of this module, so that a fleet can be pickled.
-def _disputed(groups: Sequence[Group]) -> Bools:
-    return np.array([one.is_disputed for one in groups], bool)
-
-
+# A function of this module, so that a fleet can be pickled.
 def _alone(fleet: Fleet, index: Int64, number: int) -> Group:
     return fleet.alone(int(index[number]))
-
-
-def _other_claims(fleet: Fleet, index: Int64) -> Bools:
-    return fleet.other_claims[index]
 
 
 def _lists(columns: Sequence[Any], kind: type[np.generic]) -> Lists:

@@ -98,8 +98,7 @@ class Group(Columns, Framed):
 
     def __post_init__(self) -> None:
         """Check every rule of a group, and replace arrays by immutable ones."""
-        for name, value in valid(self).items():
-            object.__setattr__(self, name, value)
+        vars(self).update(valid(self))
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return one row per partition.
@@ -422,7 +421,7 @@ class Group(Columns, Framed):
         """(members,) int64: how many partitions each member validly owns."""
         return count_owners(self.owner, len(self.members))
 
-    @property
+    @cached_property
     def is_disputed(self) -> bool:
         """Whether members claim anything that they do not validly own."""
         # Every valid owner claims its partition, so equal numbers mean equal sets.

@@ -52,8 +52,7 @@ class Claims:
             raise BadInput(
                 f"claims[{int(np.argmin(rises)) + 1}]: does not come after the one before it"
             )
-        for name, values in (("member", member), ("topic", topic), ("partition", partition)):
-            object.__setattr__(self, name, values)
+        vars(self).update(member=member, topic=topic, partition=partition)
 
     __reduce__ = constructor_call
 

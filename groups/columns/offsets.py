@@ -49,9 +49,8 @@ class Offsets:
                 getattr(self, name), f"offsets.{name}", np.int64, length=length, least=UNKNOWN
             )
             length = len(values)
-            object.__setattr__(self, name, values)
-        given = flags(self.given, "offsets.given", len(np.asarray(self.given)))
-        object.__setattr__(self, "given", given)
+            vars(self)[name] = values
+        vars(self)["given"] = flags(self.given, "offsets.given", len(np.asarray(self.given)))
 
     __reduce__ = constructor_call
 

@@ -63,12 +63,7 @@ class Racks:
         sets = int(replicas.max(initial=UNKNOWN)) + 1
         if len(holds) and holds[-1] >= sets * len(known):
             raise BadInput(f"racks.holds: {holds[-1]}, but there are {sets} sets of replicas")
-        for name, value in zip(
-            ("names", "member", "replicas", "holds"),
-            (known, member, replicas, holds),
-            strict=True,
-        ):
-            object.__setattr__(self, name, value)
+        vars(self).update(names=known, member=member, replicas=replicas, holds=holds)
 
     __reduce__ = constructor_call
 

@@ -134,11 +134,9 @@ class Subscriptions:
         require_rising(indptr, len(listed))
         row = column(self.row, "subscription_row", np.int32, below=(len(indptr) - 1, "rows"))
         known = flags(self.known, "subscription_known", len(row))
-        columns = {"indptr": indptr, "listed": listed, "row": row, "known": known}
-        for name, values in columns.items():
-            object.__setattr__(self, name, values)
+        vars(self).update(indptr=indptr, listed=listed, row=row, known=known)
         self._require_good_rows()
-        object.__setattr__(self, "listed", as_immutable(listed, np.int32))
+        vars(self)["listed"] = as_immutable(listed, np.int32)
         if not self.size.all():
             raise BadInput(f"subscription_row: no member reads row {int(np.argmin(self.size))}")
         if not known.all() and (wrong := ~known & (self.reads > 0)).any():

@@ -75,7 +75,13 @@ def valid(given: Columns) -> dict[str, object]:
     members, topics = len(given.members), len(given.topics)
     counts = column(given.partitions, "partitions", np.int64, length=topics)
     every = check_total(counts.tolist())
-    subscriptions = subscriptions_of(given)
+    row = given.subscription_row
+    if np.size(row) != members:
+        found = counted(int(np.size(row)), "value")
+        raise BadInput(f"subscription_row: {found}, expected {members}")
+    subscriptions = Subscriptions(
+        given.subscription_indptr, given.subscription_topics, row, given.subscription_known, topics
+    )
     born = column(given.generation, "generation", np.int64, length=members, least=NO_GENERATION)
     _require_lengths(given, every)
     _require_absent_topics(given, subscriptions)
@@ -104,27 +110,6 @@ def valid(given: Columns) -> dict[str, object]:
             place = name.removesuffix("_records")
             kept[name] = column(values, place, np.int64, length=every, least=UNKNOWN)
     return kept
-
-
-def subscriptions_of(given: Columns) -> Subscriptions:
-    """Return the subscriptions of a group, checked.
-
-    Raises
-    ------
-    BadInput
-        If a rule is broken; the message names the place.
-    """
-    row, members = given.subscription_row, len(given.members)
-    if np.size(row) != members:
-        found = counted(int(np.size(row)), "value")
-        raise BadInput(f"subscription_row: {found}, expected {members}")
-    return Subscriptions(
-        given.subscription_indptr,
-        given.subscription_topics,
-        row,
-        given.subscription_known,
-        len(given.topics),
-    )
 
 
 def _require_lengths(given: Columns, every: int) -> None:

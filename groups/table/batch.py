@@ -19,7 +19,6 @@ from groups.columns.lists import OFFSETS, Lists, columns_through, offsets_throug
 from groups.columns.offsets import RESETS, start_under
 from groups.errors import BadInput
 from groups.group import Group
-from groups.portions import in_portions
 from groups.table.layout import LAYOUT, MAY_BE_NULL, NESTED, BadRow, in_layout, joined
 from groups.table.rows import columns_of, of_row, racks_and_details_of, require_lag
 from groups.times import in_utc_or_none
@@ -27,7 +26,7 @@ from groups.times import in_utc_or_none
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from groups.arrays import Bools, Int64
+    from groups.arrays import Int64
     from groups.table.rows import RacksAndDetails
 
 
@@ -188,10 +187,6 @@ class Rows:
             require_lag(offsets, columns["lag_records"], start, columns["partitions"])
         return Group(**columns)
 
-    def other_claims(self) -> Bools:
-        """(rows,) bool: whether members claim anything that they do not validly own."""
-        return np.asarray(self.rows.column("claims").is_valid(), bool)
-
     def row(self, number: int) -> dict[str, Any]:
         """Return a row as a dict of texts, lists of names, and frozen arrays."""
         found: dict[str, Any] = dict.fromkeys(NESTED)
@@ -264,14 +259,9 @@ def each_of(given: pa.RecordBatch) -> Iterator[Group | BadRow]:
     Raises
     ------
     BadInput
-        If a column of the layout is missing or of another type.
+        As `side_by_side` does.
     """
-    in_layout(given.slice(0, 0))
-    sizes = pc.fill_null(pc.list_value_length(given.column("owner")), 0).to_pylist()
-    start = 0
-    for portion in in_portions(sizes, int, most=MOST_PARTITIONS):
-        rows, failures = side_by_side(given.slice(start, len(portion)))
-        bad, good = {one.row: one for one in failures}, iter(range(len(rows.rows)))
-        for row in range(len(portion)):
-            yield bad[row]._replace(row=start + row) if row in bad else rows.alone(next(good))
-        start += len(portion)
+    rows, failures = side_by_side(given)
+    bad, good = {one.row: one for one in failures}, iter(range(len(rows.rows)))
+    for row in range(len(given)):
+        yield bad[row] if row in bad else rows.alone(next(good))
