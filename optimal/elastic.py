@@ -164,21 +164,19 @@ def pack(
     tries = (_pack_by_fit(elastic, keepers, enough) for keepers in ((), elastic.held))
     found = [packing for packing in tries if packing is not None]
     bound, terms, by_solver = members_bound(elastic), [], False
-    most = min(map(_count_members, found)) if at_most is None else at_most
+    most = min(len({*owner}) for owner in found) if at_most is None else at_most
     if at_most is None and most > bound:
         fewest, claimed = _pack_by_solver(elastic, None, TimeLeft.of(left.share(2)))
         found += fewest
         by_solver = claimed is not None and claimed > bound
-        bound, most = max(bound, claimed or 0), min(map(_count_members, found))
+        bound, most = max(bound, claimed or 0), min(len({*owner}) for owner in found)
     if at_most is None:
         terms = [Term("members", most, bound)]
-    found = [owner for owner in found if _count_members(owner) <= most] + _pack_by_keeping(
-        elastic, most
-    )
+    found = [owner for owner in found if len({*owner}) <= most] + _pack_by_keeping(elastic, most)
     least, moved = moved_bound(elastic, most), min(map(elastic.moved, found), default=None)
     if moved is None or moved > least:
         fits, claimed = _pack_by_solver(elastic, most, left)
-        found += [owner for owner in fits if _count_members(owner) <= most]
+        found += [owner for owner in fits if len({*owner}) <= most]
         by_solver |= claimed is not None and claimed > least
         least = max(least, claimed or 0)
     if not found:
@@ -267,10 +265,6 @@ def check(elastic: Elastic, packing: Packing) -> None:
             raise ProofError(f"{term.name}: the bound {term.bound} is above {term.value}")
         if packing.proof is ProofKind.CERTIFICATE and term.value != bounds[term.name]:
             raise ProofError(f"{term.name}: no certificate, the bound is {bounds[term.name]}")
-
-
-def _count_members(owner: Sequence[int]) -> int:
-    return len(set(owner))
 
 
 def _pack_by_fit(elastic: Elastic, keepers: Collection[int], most: int) -> tuple[int, ...] | None:

@@ -88,10 +88,6 @@ class Evidence:
             self._values.update(zip(new, found.T, strict=True))
         return np.stack([self._values[tier] for tier in objective], axis=1)
 
-    def value(self, tier: str) -> int:
-        """Return the value of a tier, of a fleet of one group."""
-        return int(self.values((tier,))[0, 0])
-
     def far(self, tier: str, member: Ints) -> Int64:
         """(read,) int64: 1 where `member` is far from a partition's replicas or copies."""
         racks = racks_of(self.group, (tier,))

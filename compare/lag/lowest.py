@@ -160,8 +160,9 @@ def lowest_of(
     found = counted_peak(group, objective, rounds, time_left)
     if found is None:
         return None
-    assignment = Assignment(group, found.owner)
-    return LowestPeak(found.peak, found.bound, assignment, objective[:-1], found.in_time)
+    assignment = Assignment(group, found[0])
+    peak = values(assignment, objective)[-1]
+    return LowestPeak(peak, found[1], assignment, objective[:-1], not time_left.is_up)
 
 
 def kept_beside_lag(objective: Objective) -> Objective:

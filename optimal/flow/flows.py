@@ -123,28 +123,22 @@ def laminar_proof(group: Group, objective: Objective, flows: Flows) -> Proof:
         return Proof(ProofKind.NONE)
     if squares or not set(objective) <= ASKED:
         return Proof(ProofKind.SOLVER)
-    heights = heights_of(group, objective)
-    ends = np.cumsum([len(height.over) for height in heights])
-    asks = np.split(_potentials(objective, flows, heights), ends[:-1])
+    stages, heights = Stages.of(objective), heights_of(group, objective)
+    *ends, places = np.cumsum([len(height.over) for height in heights]).tolist()
+    # What each place asks in each tier, (places of all heights, tiers); 0 before balance.
+    every = np.zeros((places, len(objective)), np.int64)
+    for at, tier in enumerate(objective):
+        if tier == "balance" and stages.levelled:
+            # What one more partition adds to the square of a load at its level.
+            below = np.tile(2 * flows.level + 1, 1 + (heights[0].kind == "state"))
+            every[: len(below), at] = below
+        elif tier in stages.flows:
+            every[:, at] = flows.asks[stages.flows.index(tier)]
+    asks = np.split(every, ends)
     if flows.kept is not None:
         _raise_idle(group, flows, flows.kept, heights, asks)
     prices = {height.kind: ask for height, ask in zip(heights, asks, strict=True)}
     return Proof(ProofKind.CERTIFICATE, prices=prices)
-
-
-def _potentials(objective: Objective, flows: Flows, heights: list[Height]) -> Int64:
-    """(places of all heights, tiers) int64: what each asks; 0 in tiers of `Stages.before`."""
-    stages, columns = Stages.of(objective), []
-    for tier in objective:
-        ask = np.zeros(sum(len(height.over) for height in heights), np.int64)
-        if tier == "balance" and stages.levelled:
-            # What one more partition adds to the square of a load at its level.
-            below = np.tile(2 * flows.level + 1, 1 + (heights[0].kind == "state"))
-            ask[: len(below)] = below
-        elif tier in stages.flows:
-            ask = flows.asks[stages.flows.index(tier)]
-        columns.append(ask)
-    return np.stack(columns, axis=1)
 
 
 def _raise_idle(

@@ -104,17 +104,6 @@ class Layout:
         """The number of arcs."""
         return int((self.slices[-1], *self.lifts)[-1].stop)
 
-    def ends_above(self, member_block: Int64) -> tuple[Int64, Int64]:
-        """(heads of `carry`, heads of all lifts): a host, a rack or a sink, (arcs,) int64 each."""
-        if not self.heights:
-            return self.first_sink + member_block[self.carry], np.empty(0, np.int64)
-        start, above = self.first_place, []
-        for height in self.heights:
-            start += len(height.over)
-            above.append(start + height.over)
-        first = self.heights[0].places.member
-        return self.first_place + first[self.carry], np.concatenate(above)
-
     def with_lifts(self, network: Network, other: Network | None) -> Network:
         """Return the network with the bounds of `other` on lifts; None: without bounds on them."""
         lower, upper, start = network.lower.copy(), network.upper.copy(), self.slices[-1].stop
@@ -165,10 +154,14 @@ def network_of(
     entered = layout.first_class if paths.has_parts else layout.first_member
     supplied = np.where(layout.flowing[blocks.of_pool], pools.counts, 0)
     taken = np.bincount(blocks.of_pool, supplied, len(blocks.floor)).astype(np.int64)
+    carried_to, lifted_to = layout.first_sink + paths.member_block[carry], np.empty(0, np.int64)
     if layout.heights:
         taken = taken.sum(keepdims=True)
+        carried_to = layout.first_place + layout.heights[0].places.member[carry]
+        sizes = accumulate(len(height.over) for height in layout.heights)
+        ends = zip(sizes, layout.heights, strict=True)
+        lifted_to = np.concatenate([layout.first_place + end + one.over for end, one in ends])
     between = np.zeros(layout.first_sink - layout.first_class, np.int64)
-    carried_to, lifted_to = layout.ends_above(paths.member_block)
     lifting = len(lifted_to)
     low, high = np.zeros(len(carry), np.int64), np.full(len(carry), endless)
     if levelled:

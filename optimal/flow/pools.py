@@ -212,7 +212,8 @@ def cheapest_readers(
     held = np.flatnonzero((group.owner >= 0) & (lot >= 0))
     far_owner = np.zeros(len(held), bool)
     if distance and racks is not None:
-        near_only = _has_near_reader(group, lots, racks)
+        of, reader = entries(*group.subscriptions.by_topic, lots.topic)
+        near_only[of[~racks.lack(lots.replicas[of], racks.member[reader])]] = True
         far_owner = racks.misses(group.owner[held], held)
     staying = distance * far_owner
     leaving = moving[held] + distance * ~near_only[lot[held]]
@@ -235,12 +236,3 @@ def _costs(group: Group, before: Objective) -> tuple[Int64, int]:
         moving += unit * cost.of_leaving(group, every)
         distance += unit * cost.far
     return moving, distance
-
-
-def _has_near_reader(group: Group, lots: Lots, racks: Racks) -> Bools:
-    """(lots,) bool: whether some reader's rack holds a replica."""
-    lot, reader = entries(*group.subscriptions.by_topic, lots.topic)
-    near = ~racks.lack(lots.replicas[lot], racks.member[reader])
-    found = np.zeros(len(lots.topic), bool)
-    found[lot[near]] = True
-    return found

@@ -102,11 +102,6 @@ class Candidates:
         return bool(self.may[self.kind, holder].all() and within.all())
 
 
-def timed(group: Group, candidates: Candidates) -> Candidates:
-    """Return the candidates with the capacity of each member, for a peak that is a time."""
-    return replace(candidates, rate=np.clip(group.capacity, 1, max(candidates.total, 1)))
-
-
 def candidates_of(group: Group, earlier: Objective, proof: Proof, column: Int64) -> Candidates:
     """Return the assignments that are optimal in tiers that the flow has minimised.
 
@@ -282,7 +277,5 @@ def _counts_within(members: int, partitions: int, at_most: Mapping[str, int]) ->
 
 
 def _within(candidates: Candidates, least: int, most: int) -> Candidates:
-    low, high = np.full_like(candidates.least, least), np.full_like(candidates.most, most)
-    return replace(
-        candidates, least=np.maximum(candidates.least, low), most=np.minimum(candidates.most, high)
-    )
+    least_of, most_of = np.maximum(candidates.least, least), np.minimum(candidates.most, most)
+    return replace(candidates, least=least_of, most=most_of)

@@ -19,7 +19,7 @@ from optimal.elastic import Elastic, pack
 from optimal.flow.algorithm import flow
 from optimal.formulations import AUTO_DOES
 from optimal.loads.bin_completion import Dealing, are_few
-from optimal.loads.candidates import Windows, candidates_of, column_of, owner_of, timed
+from optimal.loads.candidates import Windows, candidates_of, column_of, owner_of
 from optimal.loads.incumbent import Incumbent, fewest_moves, longest_first
 from optimal.loads.load_problem import LoadProblem
 from optimal.loads.local_search import even_out, fewer_moves, lower_peak, score_of
@@ -176,7 +176,8 @@ def _open_windows(
     candidates = candidates_of(group, earlier, proof, column)
     candidates = replace(candidates, moves=problem.at_most.get(MOVES))
     if problem.peak == "peak_time":
-        candidates = timed(group, candidates)
+        rate = np.clip(group.capacity, 1, max(candidates.total, 1))
+        candidates = replace(candidates, rate=rate)
     even = np.zeros(candidates.members, np.int64)
     if "load_spread" in problem.at_most:
         most_even = flow(group, tuple(dict.fromkeys((*earlier, "balance"))), time_limit=limit)
@@ -187,32 +188,18 @@ def _open_windows(
     return windows, proof, found.owner[candidates.read].astype(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """What a fixed number of rounds found, which does not depend on the speed of the machine.
-
-    Attributes
-    ----------
-    owner : (all partitions,) int32, -1 where nobody reads
-    peak, bound : its peak, and a lower bound on the peak with the earlier tiers at their optimum
-    in_time : whether all rounds were made before the time limit
-    """
-
-    owner: Int32
-    peak: int
-    bound: int
-    in_time: bool
-
-
 def counted_peak(
     group: Group, objective: Objective, rounds: int, time_left: TimeLeft
-) -> Counted | None:
+) -> tuple[Int32, int] | None:
     """Lower the peak, the last tier of an objective, in a fixed number of rounds.
+
+    The answer does not depend on the speed of the machine unless the time is up.
 
     Returns
     -------
-    None if the search does not serve the objective, its numbers are too great, or nothing was
-    found in time
+    (all partitions,) int32, the holders, -1 where nobody reads; and a lower bound on the peak with
+    the earlier tiers at their optimum. None if the search does not serve the objective, its
+    numbers are too great, or nothing was found in time.
     """
     exact = all(TIERS[tier].greatest(group) < LIMITS["exchange"] for tier in objective)
     if not exact or LoadProblem.of(objective, {}) is None:
@@ -220,8 +207,7 @@ def counted_peak(
     found = exchange_within(group, objective, {}, time_left, rounds=rounds)
     if found is None or found.owner is None or (bound := found.bounds[-1]) is None:
         return None
-    peak = values(Assignment(group, found.owner), objective)[-1]
-    return Counted(found.owner, peak, bound, not time_left.is_up)
+    return found.owner, bound
 
 
 def hinted(group: Group, objective: Objective, *, time_limit: float | None = None) -> Answer:

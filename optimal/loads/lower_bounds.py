@@ -247,17 +247,11 @@ def weighted_average(candidates: Candidates) -> int:
     -------
     the bound, 0 if the linear program would be too large
     """
-    weight = _dual_values(candidates) if candidates.cells <= MOST_RELAXED else None
-    if weight is None:
+    found = _dual_values(candidates) if candidates.cells <= MOST_RELAXED else None
+    if found is None:
         return 0
-    scaled = np.rint(weight * (SCALE / weight.sum())).astype(np.int64)
-    scaled //= np.gcd.reduce(scaled)
-    return -(-_least_weighted_sum(candidates, scaled) // int(scaled.sum()))
-
-
-def _least_weighted_sum(candidates: Candidates, weight: Int64) -> int:
-    """Return the least weighted sum of members' loads."""
-    total = 0
+    weight, total = np.rint(found * (SCALE / found.sum())).astype(np.int64), 0
+    weight //= np.gcd.reduce(weight)
     for pile in range(len(candidates.least)):
         size = np.sort(candidates.size[candidates.pile == pile])[::-1]
         readers = np.flatnonzero(candidates.most[pile] > 0)
@@ -267,7 +261,7 @@ def _least_weighted_sum(candidates: Candidates, weight: Int64) -> int:
         places = np.sort(np.concatenate((places, more)))
         # Python integers, since the sum may leave 64 bits.
         total += sum(map(mul, size.tolist(), places.tolist()))
-    return total
+    return -(-total // int(weight.sum()))
 
 
 def _dual_values(candidates: Candidates) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:

@@ -289,7 +289,7 @@ def _one_pile(
 
 def _halves(
     incumbent: Incumbent, a: int, b: int, free: Int64, with_a: Bools, counted: Int64
-) -> Iterator[tuple[Half, Half]]:
+) -> Iterator[tuple[Ways, Ways]]:
     """Yield pairs of ways, of the first and second half of the free partitions, to combine.
 
     One pair of all ways; with a budget on moves, a pair for each number of moves in the first
@@ -299,7 +299,7 @@ def _halves(
     sums = subset_sums(counted[:middle]), subset_sums(counted[middle:])
     order = np.argsort(sums[1])
     if left is None:
-        yield Half(sums[0], np.arange(2**middle)), Half(sums[1][order], order)
+        yield (sums[0], np.arange(2**middle)), (sums[1][order], order)
         return
     extra = incumbent.candidates.moved(free, a) - incumbent.candidates.moved(free, b)
     most = left + int(extra[with_a].sum())
@@ -308,7 +308,7 @@ def _halves(
         first = np.flatnonzero(moves[0] == spent)
         second = order[moves[1][order] <= most - spent]
         if len(second):
-            yield Half(sums[0][first], first), Half(sums[1][second], second)
+            yield (sums[0][first], first), (sums[1][second], second)
 
 
 def _several_piles(
@@ -345,7 +345,7 @@ def _several_piles(
     twice, total = _target(incumbent, a, b, size, with_a[moved], off)
     sums = [_sums_of_choices([option[2] for option in half]) for half in halves]
     order = np.argsort(sums[1])
-    first, second = Half(sums[0], np.arange(len(sums[0]))), Half(sums[1][order], order)
+    first, second = (sums[0], np.arange(len(sums[0]))), (sums[1][order], order)
     _, *picks = meet(first, second, twice, 0, total)
     goes = with_a.copy()
     for half, pick in zip(halves, picks, strict=True):
@@ -383,20 +383,12 @@ def subset_sums(values: Int64) -> Int64:
     return sums
 
 
-class Half(NamedTuple):
-    """Ways to choose from one half of the partitions.
-
-    Attributes
-    ----------
-    sums : (ways,) int64, ascending in the second half
-    picks : (ways,) index of each way among the subsets that the caller enumerated
-    """
-
-    sums: Int64
-    picks: Int64
+# Ways to choose from one half of the partitions: the sum of each, (ways,) int64, and its index
+# among the subsets that the caller enumerated.
+Ways = tuple["Int64", "Int64"]
 
 
-def meet(first: Half, second: Half, twice: int, least: int, most: int) -> tuple[int, int, int]:
+def meet(first: Ways, second: Ways, twice: int, least: int, most: int) -> tuple[int, int, int]:
     """Return the sum of one way of each half that is closest to a target, and the two picks.
 
     Meet in the middle (Horowitz and Sahni 1974, doi:10.1145/321812.321823): for each way of the
@@ -412,13 +404,14 @@ def meet(first: Half, second: Half, twice: int, least: int, most: int) -> tuple[
     -------
     the sum and the picks; -1 for the picks if no sum is allowed
     """
-    rest = np.searchsorted(second.sums, twice // 2 - first.sums, side="right")
+    (one, one_pick), (other, other_pick) = first, second
+    rest = np.searchsorted(other, twice // 2 - one, side="right")
     best = (2 * (most - least) + 2, least - 1, -1, -1)
-    for at in (np.maximum(rest - 1, 0), np.minimum(rest, len(second.sums) - 1)):
-        found = first.sums + second.sums[at]
+    for at in (np.maximum(rest - 1, 0), np.minimum(rest, len(other) - 1)):
+        found = one + other[at]
         off = np.abs(2 * found - twice)
         off[(found < least) | (found > most)] = best[0]
         i = int(off.argmin())
         if off[i] < best[0]:
-            best = int(off[i]), int(found[i]), int(first.picks[i]), int(second.picks[at[i]])
+            best = int(off[i]), int(found[i]), int(one_pick[i]), int(other_pick[at[i]])
     return best[1:]

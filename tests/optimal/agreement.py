@@ -21,7 +21,6 @@ from itertools import permutations
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
 
 from groups import PRESETS, TIERS, BadInput, Group, SolverContradiction
 from groups.tiers import is_flow, is_laminar
@@ -91,22 +90,6 @@ def known(solution: Solution) -> list[int]:
             break
         bounds.append(term.bound)
     return bounds
-
-
-class Met(NamedTuple):
-    """What came of one group and objective.
-
-    size : numbers of members and of partitions
-    methods : the methods that returned a solution; `proved` is how many of these are optimal
-    contradiction : the file of the group and the contradictions; None without any
-    """
-
-    group: int
-    objective: tuple[str, ...]
-    size: tuple[int, int]
-    methods: tuple[str, ...]
-    proved: int
-    contradiction: str | None
 
 
 def objectives(rng: random.Random, number: int) -> list[tuple[str, ...]]:
@@ -182,38 +165,38 @@ def streams_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
     return Group.from_dict(document), asked
 
 
-def meet(make: Cases, seed: int, number: int, folder: str) -> list[Met]:
-    """Solve one group for each of its objectives; write contradicting groups to the folder."""
+def meet(
+    make: Cases,
+    seed: int,
+    number: int,
+    folder: str,
+    *,
+    methods: Mapping[str, Solver] = SOLVERS,
+    time_limit: float | None = SECONDS,
+) -> tuple[list[Solution], list[str]]:
+    """Solve one group for each of its objectives; return the solutions and the contradictions.
+
+    A group with contradictions is written to the folder.
+    """
     group, asked = make(seed, number)
-    size, found = (len(group.members), group.n_partitions), []
+    said, contradictions = list[Solution](), list[str]()
     for objective in asked:
-        solutions, odds = agree(group, objective, time_limit=SECONDS)
-        contradiction = None
+        solutions, odds = agree(group, objective, methods=methods, time_limit=time_limit)
+        said += solutions
         if odds:
             text = json.dumps(group.snapshot(), indent=1)
             path = Path(folder) / f"{blake2b(text.encode(), digest_size=6).hexdigest()}.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-            contradiction = f"{path}: {' > '.join(objective)}: {'; '.join(odds)}"
-        proved = sum(solution.status is Status.OPTIMAL for solution in solutions)
-        methods = tuple(solution.method for solution in solutions)
-        found.append(Met(number, objective, size, methods, proved, contradiction))
-    return found
+            contradictions.append(f"{path}: {' > '.join(objective)}: {'; '.join(odds)}")
+    return said, contradictions
 
 
-def sweep(
-    seed: int, groups: int, folder: str, *, make: Cases = any_case, processes: int = 2
-) -> list[Met]:
-    """Solve groups 0, 1, ... of a seed in several processes; return the outcomes in order."""
-    each = [make] * groups, [seed] * groups, range(groups), [folder] * groups
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        rows = pool.map(meet, *each, chunksize=20)
-        return [met for row in rows for met in row]
-
-
-def methods(found: list[Met]) -> Counter[str]:
-    """Return how many solutions each method gave."""
-    return Counter(method for met in found for method in met.methods)
+def counted(make: Cases, seed: int, folder: str, number: int) -> tuple[Counter[str], list[str]]:
+    """Return how many answers each method gave and how many are left open; contradictions."""
+    said, contradictions = meet(make, seed, number, folder)
+    left_open = sum(one.status is not Status.OPTIMAL for one in said)
+    return Counter([*(one.method for one in said), *["left open"] * left_open]), contradictions
 
 
 def main() -> int:
@@ -227,14 +210,17 @@ def main() -> int:
         parser.add_argument(f"--{name}", dest="make", action="store_const", const=make)
     parser.add_argument("--folder", default="out/contradictions")
     asked = parser.parse_args()
-    start, make = perf_counter(), asked.make or any_case
-    found = sweep(asked.seed, asked.groups, asked.folder, make=make, processes=asked.processes)
-    contradictions = [met.contradiction for met in found if met.contradiction is not None]
-    counts = ", ".join(f"{name} {count}" for name, count in sorted(methods(found).items()))
+    start, met, contradictions = perf_counter(), Counter[str](), list[str]()
+    work = partial(counted, asked.make or any_case, asked.seed, asked.folder)
+    with ProcessPoolExecutor(asked.processes, mp_context=get_context("spawn")) as pool:
+        for counts, odds in pool.map(work, range(asked.groups), chunksize=20):
+            met += counts
+            contradictions += odds
+    left_open = met.pop("left open", 0)
+    answers = ", ".join(f"{name} {count}" for name, count in sorted(met.items()))
     lines = [
         *contradictions,
-        f"seed {asked.seed}: {asked.groups} groups, {len(found)} objectives; answers: {counts}; "
-        f"{sum(len(met.methods) - met.proved for met in found)} left open, "
+        f"seed {asked.seed}: {asked.groups} groups; answers: {answers}; {left_open} left open, "
         f"{len(contradictions)} disagreements, {perf_counter() - start:.0f} s",
     ]
     sys.stdout.write("\n".join(lines) + "\n")

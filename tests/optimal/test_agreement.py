@@ -12,20 +12,18 @@ import pytest
 from groups import PRESETS, TIERS, BadInput, Group, SolverContradiction
 from optimal import Proof, ProofKind, Solution, Status, Term, check, solve
 from optimal.enumeration import count
-from tests.optimal import agreement
 from tests.optimal.agreement import (
     FLOW,
     PAIRS,
+    SECONDS,
     SOLVERS,
     agree,
     any_case,
     magnitudes_case,
     meet,
-    methods,
     pairs_case,
     places_case,
     streams_case,
-    sweep,
 )
 from tests.optimal.judging import KIP_54, claimed
 from tests.optimal.loads.sweep import peaks_case
@@ -44,69 +42,52 @@ def enumerated(group, objective, *, time_limit):
 QUICK = {"flow": SOLVERS["flow"], "exchange": SOLVERS["exchange"], "brute": enumerated}
 
 
+def all_methods(make, number, left_open, **least):
+    """Return a case in which all methods solve all groups: ``make agree`` takes 20,000 of one."""
+    more = {"number": number, "every": 1, "left_open": left_open, "least": least}
+    return pytest.param(make, *more.values(), marks=pytest.mark.exhaustive)
+
+
 @pytest.mark.parametrize(
-    ("make", "number", "least"),
+    ("make", "number", "every", "left_open", "least"),
     [
-        (any_case, 60, {"flow": 30, "brute": 20, "cp-sat": 6, "certificate": 30}),
-        (magnitudes_case, 40, {"exchange": 5, "brute": 40, "cp-sat": 4, "certificate": 5}),
-        (peaks_case, 60, {"exchange": 60, "brute": 45, "cp-sat": 6, "certificate": 48}),
-        (places_case, 60, {"flow": 60, "brute": 40, "cp-sat": 6, "certificate": 30}),
-        (streams_case, 50, {"flow": 65, "brute": 50, "cp-sat": 5, "certificate": 65}),
+        (any_case, 60, 10, 0, {"flow": 30, "brute": 20, "cp-sat": 6, "certificate": 30}),
+        (magnitudes_case, 40, 10, 0, {"exchange": 5, "brute": 40, "cp-sat": 4, "certificate": 5}),
+        (peaks_case, 60, 10, 0, {"exchange": 60, "brute": 45, "cp-sat": 6, "certificate": 48}),
+        (places_case, 60, 10, 0, {"flow": 60, "brute": 40, "cp-sat": 6, "certificate": 30}),
+        (streams_case, 50, 10, 0, {"flow": 65, "brute": 50, "cp-sat": 5, "certificate": 65}),
+        all_methods(any_case, 180, 3, flow=60, exchange=6, brute=60),
+        all_methods(magnitudes_case, 60, 2, exchange=9, brute=60),
+        all_methods(pairs_case, len(PAIRS), 2, exchange=len(PAIRS) // 4, brute=len(PAIRS)),
+        all_methods(places_case, 50, 5, flow=50),
+        all_methods(streams_case, 15, 0, flow=15, brute=15),
     ],
 )
 def test_no_method_is_better_than_what_another_proves_and_documents_keep_the_proofs(
-    make, number, least
+    make, number, every, left_open, least, tmp_path
 ):
-    """Every tenth group is solved by all methods, others by those that are quick."""
+    """All methods solve some groups; those that are quick solve all."""
     met = Counter()
     for at in range(number):
-        group, asked = make(SEED, at)
-        for objective in asked:
-            said, odds = agree(group, objective, methods=QUICK if at % 10 else SOLVERS)
-            assert odds == [], (objective, group.snapshot())
-            for solution in said:
-                again = Solution.from_dict(group, json.loads(json.dumps(solution.to_dict())))
-                has_certificate = solution.proof.kind is ProofKind.CERTIFICATE
-                assert (check(group, again) == ()) is has_certificate
-                met[solution.method] += 1
-                met[solution.proof.kind] += 1
-                by_flow_alone = solution.method == "flow" and "balance" in objective
-                assert solution.status is Status.OPTIMAL or by_flow_alone
+        methods, limit = (QUICK if at % every else SOLVERS), (None if every > 1 else SECONDS)
+        said, odds = meet(make, SEED, at, str(tmp_path), methods=methods, time_limit=limit)
+        assert odds == []
+        for solution in said:
+            again = Solution.from_dict(solution.group, json.loads(json.dumps(solution.to_dict())))
+            has_certificate = solution.proof.kind is ProofKind.CERTIFICATE
+            assert (check(solution.group, again) == ()) is has_certificate
+            met[solution.method] += 1
+            met[solution.proof.kind] += 1
+            by_flow_alone = solution.method == "flow" and "balance" in solution.objective
+            met["left open"] += solution.status is not Status.OPTIMAL and not by_flow_alone
     assert all(met[what] >= some for what, some in least.items()), met
+    assert met["left open"] <= left_open
+    assert every > 1 or met["cp-sat"] == met["ilp"] >= number
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("make", "number", "left_open", "least"),
-    [
-        (any_case, 180, 3, {"flow": 60, "exchange": 6, "brute": 60}),
-        (magnitudes_case, 60, 2, {"exchange": 9, "brute": 60}),
-        (pairs_case, len(PAIRS), 2, {"exchange": len(PAIRS) // 4, "brute": len(PAIRS)}),
-        (places_case, 50, 5, {"flow": 50}),
-        (streams_case, 15, 0, {"flow": 15, "brute": 15}),
-    ],
-)
-def test_no_two_methods_disagree(make, number, left_open, least, tmp_path):
-    """``make agree`` takes 20,000 of the first kind."""
-    met = sweep(SEED, number, str(tmp_path), make=make)
-    assert [one.contradiction for one in met if one.contradiction is not None] == []
-    assert {one.group for one in met} == set(range(number))
-    said = methods(met)
-    assert said["cp-sat"] == said["ilp"] == len(met)
-    assert all(said[method] >= some for method, some in least.items()), said
-    assert sum(len(one.methods) - one.proved for one in met) <= left_open
-    if make is any_case:
-        counts = Counter(one.objective for one in met)
-        staples = {*PRESETS.values(), *permutations(FLOW, 2)}
-        assert min(counts[objective] for objective in staples) >= number // 30
-        assert {tier for one in met for tier in one.objective} == set(TIERS)
-        assert sum(one.size == (8, 24) for one in met) >= number // 6
-    if make is pairs_case:
-        assert {one.objective for one in met} == set(PAIRS)
-
-
-def test_the_groups_differ_in_subscriptions_claims_racks_and_weights():
-    groups = [any_case(SEED, number)[0] for number in range(100)]
+def test_the_groups_differ_in_all_that_tiers_are_about_and_are_asked_for_every_tier():
+    cases = [any_case(SEED, number) for number in range(180)]
+    groups = [group for group, _ in cases]
     for differs in (
         lambda group: len(group.subscription_indptr) > 2,
         lambda group: len(set(group.generation.tolist())) > 1,
@@ -117,7 +98,14 @@ def test_the_groups_differ_in_subscriptions_claims_racks_and_weights():
         lambda group: group.racks is not None and len(set(group.racks.member.tolist())) > 1,
         lambda group: group.weight is not None and len(set(group.weight.tolist())) > 1,
     ):
-        assert sum(map(differs, groups)) > 25
+        assert sum(map(differs, groups)) > 45
+    assert sum((len(g.members), g.n_partitions) == (8, 24) for g in groups) >= 30
+    counts = Counter(objective for _, asked in cases for objective in asked)
+    staples = {*PRESETS.values(), *permutations(FLOW, 2)}
+    assert min(counts[objective] for objective in staples) >= 6
+    assert {tier for objective in counts for tier in objective} == set(TIERS)
+    pairs = [pairs_case(SEED, number)[1] for number in range(len(PAIRS))]
+    assert {objective for asked in pairs for objective in asked} == set(PAIRS)
 
 
 @pytest.fixture
@@ -183,15 +171,10 @@ def test_an_open_answer_with_true_bounds_and_one_that_found_nothing_agree(group)
     assert agree(group, KIP_54, methods={**QUICK, "late": is_late})[1] == []
 
 
-def test_a_contradiction_leaves_the_group_with_which_it_can_be_reproduced(
-    group, tmp_path, monkeypatch
-):
-    everyone = {**SOLVERS, "all": says(STAYS)}
-    monkeypatch.setattr(
-        agreement, "agree", lambda *asked, **more: agree(*asked, **more, methods=everyone)
-    )
-    (met,) = meet(lambda seed, number: (group, [KIP_54]), 0, 0, str(tmp_path / "new" / "folder"))
-    path, objective, said = re.match(r"(.*\.json): (.*): (flow .*)", met.contradiction).groups()
+def test_a_contradiction_leaves_the_group_with_which_it_can_be_reproduced(group, tmp_path):
+    everyone, folder = {**SOLVERS, "all": says(STAYS)}, str(tmp_path / "new" / "folder")
+    _, (met,) = meet(lambda seed, number: (group, [KIP_54]), 0, 0, folder, methods=everyone)
+    path, objective, said = re.match(r"(.*\.json): (.*): (flow .*)", met).groups()
     assert Group.read(path).to_dict() == group.to_dict()
     assert agree(Group.read(Path(path)), tuple(objective.split(" > ")), methods=everyone)[1]
     assert said.count("all proves no less than [6, 0]") == 4

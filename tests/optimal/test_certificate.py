@@ -205,23 +205,3 @@ def test_no_certificate_is_accepted_for_tiers_without_balance_unless_each_partit
         owner = any_owner(rng, group, stays=0.5)
         best = values(Assignment(group, owner), order) == brute(group, order).bounds
         assert is_accepted(group, claimed(group, owner, order)) is best, (group.to_dict(), order)
-
-
-def test_the_sums_above_every_level_close_wherever_readers_and_loads_fit_the_levels():
-    rng = random.Random("the second condition")
-    fitting = 0
-    for _ in range(400):
-        group = random_group(rng, members=3, partitions=4)
-        readers = {p: group.subscribers(t) for p, t in enumerate(group.topic.tolist())}
-        readers = {p: some.tolist() for p, some in readers.items() if len(some)}
-        owner = any_owner(rng, group, stays=0.5)
-        loads = Assignment(group, owner).loads.tolist()
-        level = [load - rng.choice((0, 1)) for load in loads]
-        least = {p: min(level[m] for m in readers[p]) for p in readers}
-        if all(level[owner[p]] == least[p] for p in readers):
-            fitting += 1
-            for k in range(max(loads, default=0) + 1):
-                inside = sum(level >= k for level in least.values())
-                outside = k * sum(one >= k for one in level)
-                assert sum(max(0, load - k) for load in loads) == inside - outside
-    assert fitting > 40
