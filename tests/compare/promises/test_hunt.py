@@ -47,39 +47,43 @@ def breaks(assignor, promise, group) -> bool:
 
 
 def test_what_is_not_among_the_small_groups_is_looked_for_by_seed():
-    name = "kip-615-constrained"
     asked = {"groups": 500, "seed": 2, "exhaustive": False}
-    found = hunt(name, PROMISES["valid"], **asked)
-    assert found.quarry is not None
-    assert found.tried == 500
+    found = hunt("kip-615-constrained", PROMISES["valid"], **asked)
     group = found.quarry.group
+    assert found.tried == 500
     assert (len(group.members), group.n_partitions, len(group.claims.member)) == (2, 1, 2)
-    again = hunt(name, PROMISES["valid"], **asked)
+    again = hunt("kip-615-constrained", PROMISES["valid"], **asked)
     assert again.quarry.group.to_dict() == group.to_dict()
+    kept = hunt("roundrobin", "valid", **asked)
+    assert (kept.quarry, kept.broken, kept.tried, kept.tested) == (None, 0, 500, 500)
 
 
-def test_a_promise_that_holds_has_no_group():
-    found = hunt("roundrobin", "valid", groups=50, exhaustive=False)
-    assert found.quarry is None
-    assert (found.broken, found.tried, found.tested) == (0, 50, 50)
+@pytest.mark.parametrize(
+    ("assignor", "promise", "asked", "message"),
+    [
+        ("kafka-java/range", "valid", {}, r"^assignor: kafka-java/.* run it under a time limit$"),
+        ("range", "fast", {}, r"^promise: 'fast'"),
+        ("range", "valid", {"groups": -1}, "^groups: -1, expected a whole number of 0 or more$"),
+        ("range", "valid", {"seed": -1}, "^seed: -1, expected a whole number of 0 or more$"),
+        ("tests.heuristics.assignors.misbehaving:nothing", "answers", {}, "there is no 'nothing'"),
+    ],
+)
+def test_what_cannot_be_hunted_is_refused(assignor, promise, asked, message):
+    with pytest.raises(BadInput, match=message):
+        hunt(assignor, promise, **asked)
 
 
-def test_a_hunt_by_name_runs_only_what_always_ends():
-    with pytest.raises(BadInput, match=r"^assignor: kafka-java/.* run it under a time limit$"):
-        hunt("kafka-java/range", "valid")
-    with (
-        TimeLimit(1) as limit,
-        pytest.raises(BadInput, match=r"'kip-54-\*' means 2, expected one"),
-    ):
-        next(hunt_findings("kip-54-*", None, limit, seed=1, groups=1, seconds=1, say=print))
-    with pytest.raises(BadInput, match=r"^promise: 'fast'"):
-        hunt("range", "fast")
-
-
-def test_a_hunt_takes_no_number_below_0():
-    for what in ("groups", "seed"):
-        with pytest.raises(BadInput, match=f"^{what}: -1, expected a whole number of 0 or more$"):
-            hunt("range", "balanced", **{what: -1})
+@pytest.mark.parametrize(
+    ("assignor", "promises", "message"),
+    [
+        ("kip-54-*", None, r"'kip-54-\*' means 2, expected one"),
+        ("range", ["no-revert"], "no-revert is one of kip-54-st"),
+    ],
+)
+def test_a_hunt_is_for_one_assignor_and_what_applies_to_it(limit, assignor, promises, message):
+    hunts = hunt_findings(assignor, promises, limit, seed=1, groups=1, seconds=1, say=print)
+    with pytest.raises(BadInput, match=message):
+        next(hunts)
 
 
 def test_a_hunt_stops_when_its_time_is_up():
@@ -114,13 +118,6 @@ def test_a_shrunk_group_keeps_a_member():
     found = shrink(Quarry(Group.from_dict(DOCUMENT), {}), PROMISES["answers"], fails)
     assert len(found.group.members) == 1
     assert not found.group.topics
-
-
-def test_a_function_that_is_not_there_is_refused_and_not_hunted():
-    with pytest.raises(BadInput, match="there is no 'nothing'"):
-        hunt(
-            "tests.heuristics.assignors.misbehaving:nothing", "answers", groups=1, exhaustive=False
-        )
 
 
 def test_a_late_answer_is_not_called_endless(capsys):
@@ -209,46 +206,42 @@ def test_a_hunt_says_every_few_seconds_how_far_it_is(monkeypatch):
     assert counts[-1] <= found.tried
 
 
-def test_a_promise_of_another_assignor_is_refused():
-    with TimeLimit(1.0) as limit, pytest.raises(BadInput, match="no-revert is one of kip-54-st"):
-        list(hunt_findings("range", ["no-revert"], limit, seed=1, groups=1, seconds=1, say=print))
-
-
-def told(assignor: str, *, tried=40, drawn=0, all_small=True, broken=0, groups=20) -> str:
-    quarry = Quarry(Group.from_dict(DOCUMENT), {}) if broken else None
-    came = Hunt(quarry, tried, tried, broken, True, drawn, all_small)
-    return how_it_went(assignor, "valid", came, groups, [KNOWN])
-
-
 KNOWN = replace(
     Finding.of("kafka-python/sticky@2.3.2", "valid", Group.from_dict(DOCUMENT), {}),
     affected=("2.2.6", "2.3.2"),
     unaffected=("3.0.12",),
 )
+TRIED = "valid not broken on 40 groups tried: "
 
 
 @pytest.mark.parametrize(
-    ("assignor", "known"),
+    ("assignor", "came", "said"),
     [
-        (
-            "kafka-python/sticky@2.2.6",
-            f"; known to break on another group: kafka-python-sticky-valid, {sizes(KNOWN.group)}",
-        ),
-        (
-            "kafka-python/sticky@3.0.12",
-            "; known of other versions: kafka-python-sticky-valid (2.2.6, 2.3.2)",
-        ),
-        (
-            "kafka-python/sticky@2.0.2",
-            "; known of kafka-python/sticky@2.3.2: kafka-python-sticky-valid",
-        ),
-        ("kafka-python/range@2.3.2", ""),
-        ("aiokafka/sticky@2.3.2", ""),
+        # What is known is named even where nothing was found.
+        ("kafka-python/sticky@2.2.6", {"drawn": 20}, f"{TRIED}all 20 small and 20 drawn; known to "
+         f"break on another group: kafka-python-sticky-valid, {sizes(KNOWN.group)}"),
+        ("kafka-python/sticky@3.0.12", {"drawn": 20}, f"{TRIED}all 20 small and 20 drawn; known "
+         "of other versions: kafka-python-sticky-valid (2.2.6, 2.3.2)"),
+        ("kafka-python/sticky@2.0.2", {"drawn": 20}, f"{TRIED}all 20 small and 20 drawn; known "
+         "of kafka-python/sticky@2.3.2: kafka-python-sticky-valid"),
+        ("kafka-python/range@2.3.2", {"drawn": 20}, f"{TRIED}all 20 small and 20 drawn"),
+        ("aiokafka/sticky@2.3.2", {"drawn": 20}, f"{TRIED}all 20 small and 20 drawn"),
+        # Whether the drawn groups were reached.
+        ("range", {"drawn": 5}, f"{TRIED}all 35 small and 5 of 20 drawn, as the time was up"),
+        ("range", {}, f"{TRIED}all 40 small and none drawn, as the time was up"),
+        ("range", {"all_small": False},
+         f"{TRIED}40 small, not all of them, and none drawn, as the time was up"),
+        ("range", {"all_small": False, "broken": 2}, "breaks valid on 2 of 40 groups tried: "
+         "40 small, not all of them, and none drawn, as half of its time was up"),
+        ("range", {"drawn": 20, "broken": 2},
+         "breaks valid on 2 of 40 groups tried: all 20 small and 20 drawn"),
     ],
-)
-def test_a_hunt_names_what_is_known_even_where_it_found_nothing(assignor, known):
-    tried = "valid not broken on 40 groups tried: all 20 small and 20 drawn"
-    assert told(assignor, drawn=20) == f"{assignor}: {tried}{known}"
+)  # fmt: skip
+def test_a_hunt_says_which_groups_were_tried_and_what_is_known(assignor, came, said):
+    quarry = Quarry(Group.from_dict(DOCUMENT), {}) if "broken" in came else None
+    hunted = Hunt(quarry, 40, 40, **{"broken": 0, "in_time": True, **came})
+    told = how_it_went(assignor, "valid", hunted, 20, [KNOWN])
+    assert told == f"{assignor}{' ' if quarry else ': '}{said}"
 
 
 def test_a_hunt_says_so_where_a_smaller_group_is_known_than_it_found():
@@ -268,20 +261,6 @@ def test_a_hunt_says_so_where_a_smaller_group_is_known_than_it_found():
         "; a smaller one is known: kafka-python-sticky-valid, 1 member, 1 topic, 1 partition"
     )
     assert found[less].endswith("; known already: kafka-python-sticky-valid")
-
-
-def test_a_hunt_says_whether_the_drawn_groups_were_reached():
-    assert told("range", drawn=5).endswith("all 35 small and 5 of 20 drawn, as the time was up")
-    assert told("range").endswith("all 40 small and none drawn, as the time was up")
-    assert told("range", all_small=False).endswith(
-        "40 small, not all of them, and none drawn, as the time was up"
-    )
-    assert told("range", all_small=False, broken=2).endswith(
-        "40 small, not all of them, and none drawn, as half of its time was up"
-    )
-    assert told("range", drawn=20, broken=2) == (
-        "range breaks valid on 2 of 40 groups tried: all 20 small and 20 drawn"
-    )
 
 
 @pytest.mark.exhaustive
@@ -336,26 +315,19 @@ def found_in(name, promises, *, seconds, call_seconds=None, groups=1_000_000):
         return list(found), said
 
 
-def test_a_finding_says_what_was_tried_and_not_what_would_have_been():
-    (made,), _ = found_in("range", ["balanced"], seconds=1.25, call_seconds=2.5)
+def test_a_finding_says_what_was_tried_and_how_to_try_it_in_the_seconds_that_it_had():
+    asked = ["balanced", "optimal-balance"]
+    (first, second), _ = found_in("range", asked, seconds=2.5, call_seconds=2.5)
     assert re.fullmatch(
         r"[\d,]+ groups? tried: [\d,]+ small, not all of them, and none drawn, as half of its "
         r"time was up; the smallest that break the promise were shrunk( until the time was up)?, "
         r"and the smallest result kept",
-        made.found.how,
+        first.found.how,
     )
-    assert made.record.command == (
-        "assay hunt range --promise balanced --seed 1 --groups 1000000 --seconds 1.25 "
-        "--time-limit 2.5"
-    )
-
-
-def test_the_command_of_a_finding_has_the_seconds_that_its_own_promise_had():
-    asked = ["balanced", "optimal-balance"]
-    (first, second), _ = found_in("range", asked, seconds=3)
-    shares = [float(f.record.command.rpartition(" --seconds ")[2]) for f in (first, second)]
-    assert shares[0] == 1.5
-    assert 0.1 <= shares[1] < 3
+    command = "assay hunt range --promise {} --seed 1 --groups 1000000 --seconds "
+    assert first.record.command == f"{command.format(asked[0])}1.25 --time-limit 2.5"
+    share = second.record.command.removeprefix(command.format(asked[1]))
+    assert 0.1 <= float(share.removesuffix(" --time-limit 2.5")) < 2.5
 
 
 def test_drawn_groups_are_told_with_their_seed_and_a_shrinking_cut_short_as_such():
@@ -396,26 +368,22 @@ def test_what_happens_again_in_another_way_is_said_too():
     )
 
 
-def test_the_command_derives_findings_again(tmp_path):
-    lines = FINDINGS.read_text().splitlines()[:3]
-    (tmp_path / "same.jsonl").write_text("\n".join(lines))
-    run = assay("hunt", "--rederive", tmp_path / "same.jsonl")
-    assert (run.returncode, run.stdout.count("breaks as before")) == (0, 3)
-    changed = json.loads(lines[0]) | {"measured": {"loads": [9]}}
-    (tmp_path / "other.jsonl").write_text(json.dumps(changed))
-    run = assay("hunt", "--rederive", tmp_path / "other.jsonl")
-    assert run.returncode == 1
-    assert re.search(r': measured \{.*\}, expected \{"loads": \[9\]\}', run.stdout)
-    assert run.stderr == "1 finding: 0 as before, 1 changed, 0 not tried\n"
-
-
-def test_a_client_that_was_only_slow_does_not_make_its_findings_changed(tmp_path):
+def test_the_command_derives_findings_again_and_a_client_that_is_only_slow_changes_nothing(
+    tmp_path,
+):
+    same = FINDINGS.read_text().splitlines()[:3]
+    changed = json.dumps(json.loads(same[0]) | {"measured": {"loads": [9]}})
     sleeper = "tests.heuristics.assignors.misbehaving:sleep"
-    finding = Finding.of(sleeper, "balanced", Group.from_dict(DOCUMENT), {"loads": [4, 0]})
-    (tmp_path / "f.jsonl").write_text(json.dumps(finding.to_dict()))
-    run = assay("hunt", "--rederive", tmp_path / "f.jsonl", "--time-limit", "0.3")
-    assert run.returncode == 0, run.stderr
-    assert run.stdout == (
-        f"{finding.id}: not tried: no answer within 0.3 s; give it a longer time limit\n"
-    )
-    assert run.stderr == "1 finding: 0 as before, 0 changed, 1 not tried\n"
+    slow = Finding.of(sleeper, "balanced", Group.from_dict(DOCUMENT), {"loads": [4, 0]})
+    late = f"{slow.id}: not tried: no answer within 0.5 s; give it a longer time limit\n"
+    for lines, code, said, told in (
+        (same, 0, r"(.*: breaks as before\n){3}", "3 findings: 3 as before, 0 changed, 0"),
+        ([changed], 1, r'.*: measured \{.*\}, expected \{"loads": \[9\]\}\n',
+         "1 finding: 0 as before, 1 changed, 0"),
+        ([json.dumps(slow.to_dict())], 0, re.escape(late),
+         "1 finding: 0 as before, 0 changed, 1"),
+    ):  # fmt: skip
+        (tmp_path / "f.jsonl").write_text("\n".join(lines))
+        run = assay("hunt", "--rederive", tmp_path / "f.jsonl", "--time-limit", "0.5")
+        assert (run.returncode, run.stderr) == (code, f"{told} not tried\n")
+        assert re.fullmatch(said, run.stdout)
