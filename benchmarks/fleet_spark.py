@@ -49,17 +49,19 @@ def inputs(folder: Path, groups: int) -> Iterator[tuple[str, Path, Sequence[str]
         for number in range(count):
             yield {**documents[number % DISTINCT], "group": f"g{number}"}
 
-    counts = {"groups": groups, "some": groups // FEWER, "first": FIRST}
-    files = [(folder / f"{name}.jsonl", count) for name, count in counts.items()]
-    for file, count in files:
+    def as_lines(count: int) -> Path:
+        file = folder / f"{count}.jsonl"
         with file.open("w") as out:
             out.writelines(f"{json.dumps(one)}\n" for one in documents_of(count))
+        return file
+
     columnar = folder / "groups.parquet"
     write_groups(map(Group.from_dict, documents_of(groups)), str(columnar))
-    yield "JSON lines", files[2][0], ["current"], FIRST
-    yield "JSON lines", files[0][0], ["current"], groups
+    some = groups // FEWER
+    yield "JSON lines", as_lines(FIRST), ["current"], FIRST
+    yield "JSON lines", as_lines(groups), ["current"], groups
     yield "Parquet", columnar, ["current"], groups
-    yield "JSON lines, three assignors", files[1][0], ["current", *ASSIGNORS], groups // FEWER
+    yield "JSON lines, three assignors", as_lines(some), ["current", *ASSIGNORS], some
 
 
 class Cost(NamedTuple):
@@ -101,12 +103,6 @@ def run_twice(
     return first, again, row
 
 
-def without_spark(source: Path, assignors: Sequence[str], cores: int) -> Cost:
-    """Return the cost of a program that answers an input without Spark."""
-    call = f"fleet.tables({str(source)!r}, {list(assignors)!r}, processes={cores})"
-    return cost_of([sys.executable, "-c", f"from assay import fleet; {call}"])
-
-
 def spark(groups: int) -> None:
     """Print a row for each input and number of cores."""
     heading(
@@ -128,7 +124,8 @@ def spark(groups: int) -> None:
                     f"{again.seconds:.1f}", f"{load:.1f}",
                 )  # fmt: skip
                 load, _, _ = os.getloadavg()
-                seconds, used = without_spark(source, assignors, cores)
+                call = f"fleet.tables({str(source)!r}, {[*assignors]!r}, processes={cores})"
+                seconds, used = cost_of([sys.executable, "-c", f"from assay import fleet; {call}"])
                 row(
                     f"{name}, without Spark", f"{count:,}", cores, f"{seconds:.1f}", "-",
                     f"{count / seconds:,.0f}", f"{used:.1f}", f"{1e6 * used / count:,.0f}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -120,44 +121,57 @@ def chain(members: int, partitions: int, *, badly_owned: bool) -> Group:
     return columns(counts, indptr, np.concatenate(rows), owner)
 
 
+def lags(kind: str, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Return (count,) int64 lags: uniform, lognormal or by Zipf's law."""
+    if kind == "uniform":
+        return rng.integers(0, 100_001, count)
+    if kind == "lognormal":
+        return (1000 * rng.lognormal(0, 1.5, count)).astype(np.int64)
+    return np.minimum(rng.zipf(1.5, count), 10**9).astype(np.int64)
+
+
+def reading_all(lag: np.ndarray, members: int, *, topics: int = 1) -> Group:
+    """Return a group with these lags whose members read all topics and own nothing."""
+    counts = np.full(topics, len(lag) // topics)
+    read = np.tile(np.arange(topics), members)
+    return columns(counts, np.arange(members + 1) * topics, read, lag=lag)
+
+
+def alike(partitions: int, members: int, kind: str, seed: int, *, topics: int = 1) -> Group:
+    """Return a group whose members all read all topics, each of so many partitions."""
+    lag = lags(kind, topics * partitions, np.random.default_rng(seed))
+    return reading_all(lag, members, topics=topics)
+
+
+def differing(members: int, topics: int, partitions: int, seed: int) -> Group:
+    """Return a group whose members each read about a third of the topics, with uniform lags."""
+    rng = np.random.default_rng(seed)
+    reads = rng.random((members, topics)) < 1 / 3
+    reads[rng.integers(0, members, topics), np.arange(topics)] = True
+    counts = rng.multinomial(partitions - topics, np.ones(topics) / topics) + 1
+    indptr = np.concatenate(([0], np.cumsum(reads.sum(axis=1))))
+    return columns(counts, indptr, np.nonzero(reads)[1], lag=lags("uniform", partitions, rng))
+
+
+_FRESH = partial(equal, topics=100, joins=False)
+_JOINS = partial(equal, topics=100, joins=True)
 INSTANCES: dict[str, tuple[float, Callable[[], Group]]] = {
-    "10,000 x 1,000,000, 10 of 1000 topics, 5% new": (
-        0.8,
-        lambda: some_topics(10_000, 1_000_000, 1000, 10),
-    ),
-    "5000 x 1,000,000, skewed topics": (0.5, lambda: skewed(5000, 1_000_000, 1000, 10)),
-    "2000 x 1,000,000, equal, fresh": (
-        0.05,
-        lambda: equal(2000, 1_000_000, 100, joins=False),
-    ),
-    "2000 x 1,000,000, equal, one joins": (
-        0.05,
-        lambda: equal(2000, 1_000_000, 100, joins=True),
-    ),
-    "2000 x 1,000,000, one reads one topic, fresh": (
-        0.15,
-        lambda: equal(2000, 1_000_000, 100, joins=False, odd=True),
-    ),
-    "2000 x 1,000,000, one reads one topic, one joins": (
-        0.15,
-        lambda: equal(2000, 1_000_000, 100, joins=True, odd=True),
-    ),
-    "10,000 x 500,000, equal, one joins": (
-        0.02,
-        lambda: equal(10_000, 500_000, 100, joins=True),
-    ),
-    "10,000 x 500,000, 5 buckets, one joins": (
-        0.05,
-        lambda: equal(10_000, 500_000, 100, joins=True, buckets=5),
-    ),
+    "10,000 x 1,000,000, 10 of 1000 topics, 5% new":
+        (0.8, partial(some_topics, 10_000, 1_000_000, 1000, 10)),
+    "5000 x 1,000,000, skewed topics": (0.5, partial(skewed, 5000, 1_000_000, 1000, 10)),
+    "2000 x 1,000,000, equal, fresh": (0.05, partial(_FRESH, 2000, 1_000_000)),
+    "2000 x 1,000,000, equal, one joins": (0.05, partial(_JOINS, 2000, 1_000_000)),
+    "2000 x 1,000,000, one reads one topic, fresh":
+        (0.15, partial(_FRESH, 2000, 1_000_000, odd=True)),
+    "2000 x 1,000,000, one reads one topic, one joins":
+        (0.15, partial(_JOINS, 2000, 1_000_000, odd=True)),
+    "10,000 x 500,000, equal, one joins": (0.02, partial(_JOINS, 10_000, 500_000)),
+    "10,000 x 500,000, 5 buckets, one joins": (0.05, partial(_JOINS, 10_000, 500_000, buckets=5)),
     # The buckets are not alike: one has a member more than the others.
-    "10,001 x 500,000, 5 buckets, one joins": (
-        0.05,
-        lambda: equal(10_001, 500_000, 100, joins=True, buckets=5),
-    ),
-    "2100 x 2100, half of 21 topics": (0.01, lambda: sparse(2100, 21, 0.5, 2100)),
-    "2100 x 2100, 10% of 2100 topics": (0.3, lambda: sparse(2100, 2100, 0.1, 2100)),
-    "chain of 21 x 8400, fresh": (0.004, lambda: chain(21, 8400, badly_owned=False)),
-    "chain of 21 x 8400, badly owned": (0.004, lambda: chain(21, 8400, badly_owned=True)),
-    "chain of 1001 x 1,000,000": (0.5, lambda: chain(1001, 1_000_000, badly_owned=True)),
-}
+    "10,001 x 500,000, 5 buckets, one joins": (0.05, partial(_JOINS, 10_001, 500_000, buckets=5)),
+    "2100 x 2100, half of 21 topics": (0.01, partial(sparse, 2100, 21, 0.5, 2100)),
+    "2100 x 2100, 10% of 2100 topics": (0.3, partial(sparse, 2100, 2100, 0.1, 2100)),
+    "chain of 21 x 8400, fresh": (0.004, partial(chain, 21, 8400, badly_owned=False)),
+    "chain of 21 x 8400, badly owned": (0.004, partial(chain, 21, 8400, badly_owned=True)),
+    "chain of 1001 x 1,000,000": (0.5, partial(chain, 1001, 1_000_000, badly_owned=True)),
+}  # fmt: skip

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.instances import reading_all
 from benchmarks.lag import ask, gap
-from benchmarks.lag_groups import reading_all
 from benchmarks.printed import heading, row
 
 if TYPE_CHECKING:

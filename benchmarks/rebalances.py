@@ -11,9 +11,8 @@ import random
 import sys
 import time
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.printed import heading, row
 from broker import Broker, Consumer, ConsumerDied, NotSettled, settle
@@ -21,7 +20,7 @@ from groups import Assignment, Group, values
 from optimal import solve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     Held = dict[str, list[int]]
 
@@ -30,18 +29,12 @@ SEED, RUNS, STILL, TIMEOUT = 16, 3, 1.0, 60.0
 CONFIG = {"session_timeout_ms": 3000, "heartbeat_interval_ms": 300}
 # For each client: the kind of consumer, its own sticky assignor, and ours.
 CLIENTS = {
-    "kafka-python, cooperative": (
-        "kafka-python",
-        "cooperative-sticky",
-        "live.kafka_python:OptimalAssignor",
-    ),
+    "kafka-python, cooperative":
+        ("kafka-python", "cooperative-sticky", "live.kafka_python:OptimalAssignor"),
     "aiokafka": ("aiokafka", "sticky", "live.aiokafka:OptimalAssignor"),
-    "kafka-python, eager": (
-        "kafka-python",
-        "sticky",
-        "benchmarks.eager_assignor:EagerOptimalAssignor",
-    ),
-}
+    "kafka-python, eager":
+        ("kafka-python", "sticky", "benchmarks.eager_assignor:EagerOptimalAssignor"),
+}  # fmt: skip
 TOPICS = {
     "equal": {"e0": 10, "e1": 7, "e2": 5, "e3": 3},
     "differing": {"d0": 12, "d1": 9, "d2": 4, "d3": 7, "d4": 5, "d5": 3, "d6": 2},
@@ -51,8 +44,7 @@ SIDES = ("own", "optimal")
 EVENTS = ("start", "join", "leave", "kill")
 
 
-@dataclass(frozen=True)
-class Rebalanced:
+class Rebalanced(NamedTuple):
     """The result of an event.
 
     Attributes
@@ -91,14 +83,9 @@ def play(
         def start(*names: str) -> None:
             for name in names:
                 one = Consumer.start(
-                    consumer,
-                    bootstrap,
-                    group,
-                    reads[name],
-                    client_id=name,
-                    assignor=assignor,
-                    config=CONFIG,
-                )
+                    consumer, bootstrap, group, reads[name],
+                    client_id=name, assignor=assignor, config=CONFIG,
+                )  # fmt: skip
                 alive[name] = running.enter_context(one)
 
         *first, last = reads
@@ -112,28 +99,17 @@ def play(
                 alive.pop(first[1]).stop()
             else:
                 alive.pop(first[0]).kill()
-            wanted = {t: n for t, n in TOPICS[kind].items() if any(t in reads[m] for m in alive)}
-            now = settle([*alive.values()], wanted, STILL, TIMEOUT)
+            topics = {t: n for t, n in TOPICS[kind].items() if any(t in reads[m] for m in alive)}
+            now = settle([*alive.values()], topics, STILL, TIMEOUT)
             seconds = time.monotonic() - began - STILL
-            after = dict(zip(alive, now, strict=True))
-            yield _judged(wanted, reads, held, after, seconds)
-            held = after
-
-
-def _judged(
-    topics: Mapping[str, int],
-    reads: Mapping[str, Sequence[str]],
-    before: Mapping[str, Held],
-    after: Mapping[str, Held],
-    seconds: float,
-) -> Rebalanced:
-    members = {m: {"subscription": reads[m], "owned": before.get(m, {})} for m in after}
-    group = Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    )
-    best = solve(group)
-    balance, moves = values(Assignment.from_dict(group, after), best.objective)
-    return Rebalanced(seconds, balance, best.terms[0].value, moves, best.terms[1].value)
+            members = {m: {"subscription": reads[m], "owned": held.get(m, {})} for m in alive}
+            asked = Group.from_dict(
+                {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+            )
+            held = dict(zip(alive, now, strict=True))
+            best = solve(asked)
+            balance, moves = values(Assignment.from_dict(asked, held), best.objective)
+            yield Rebalanced(seconds, balance, best.terms[0].value, moves, best.terms[1].value)
 
 
 def measure(bootstrap: str, runs: int) -> Iterator[tuple[tuple[str, str, str, str], Rebalanced]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.lag_groups import alike
+from benchmarks.instances import alike
 from groups import Assignment, Group, MemberDetails
 
 
@@ -100,7 +100,7 @@ def lopsided(members: int = 2, partitions: int = 6) -> Group:
 def lagging(partitions: int, members: int, kind: str, *, topics: int = 1) -> Group:
     """Return a group of topics that all read, with random owners and capacities.
 
-    `kind` is the kind of lags, as in `benchmarks.lag_groups.alike`.
+    `kind` is the kind of lags, as in `benchmarks.instances.alike`.
     """
     group, rng = alike(partitions, members, kind, 1, topics=topics), np.random.default_rng(7)
     owner = rng.integers(0, members, group.n_partitions).astype(np.int32)

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 import pytest
 
-from benchmarks.lag_groups import differing
+from benchmarks.instances import differing
 from compare.samples.families import Family
 from groups import TIERS, Assignment, BadInput, Group, values
 from groups.tiers import called

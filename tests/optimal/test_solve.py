@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from benchmarks.lag_groups import alike
+from benchmarks.instances import alike
 from groups import BadInput, Group
 from optimal import Status, solve
 from tests.optimal.random_groups import random_group

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from benchmarks.lag_groups import differing
+from benchmarks.instances import differing
 from compare.samples.families import Family
 from groups import TIERS, BadInput, Group, values
 from optimal import ProofKind, Solution, Status, Stopped, check, solve

@@ -9,8 +9,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from benchmarks.differencing import balanced_differencing
-from benchmarks.lag_groups import alike, reading_all
+from benchmarks.instances import alike, reading_all
+from benchmarks.lag import balanced_differencing
 from benchmarks.makespan import uniform
 from optimal import ProofKind, Status, check, solve
 from optimal.loads import exchange

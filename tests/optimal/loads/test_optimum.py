@@ -4,7 +4,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from benchmarks.lag_groups import alike, differing
+from benchmarks.instances import alike, differing
 from groups import TIERS, BadInput, values
 from optimal import ProofKind, Solution, Status, Stopped, check, solve
 from optimal.case import EVENS
