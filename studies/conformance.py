@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate, islice, pairwise, permutations
 from time import perf_counter
@@ -94,7 +95,7 @@ def instances(promise: str, size: int = SMALL) -> Iterator[JsonObject]:
 def _groups(promise: str, size: int) -> Iterator[tuple[str, Group]]:
     if promise == RACKS.name:
         for group in islice(filter(_is_about_racks, ordinary_in_racks(SEED)), RACKED):
-            yield "racks", _named(without_lag(group), f"racks-{group.name}")
+            yield "racks", replace(without_lag(group), name=f"racks-{group.name}")
         return
     before: list[JsonObject] = []
     for found in read_findings(SHIPPED):
@@ -104,7 +105,7 @@ def _groups(promise: str, size: int) -> Iterator[tuple[str, Group]]:
             before.append(nameless)
             yield "finding", group
     for group in islice(ordinary(SEED), TYPICAL):
-        yield "typical", _named(without_lag(group), f"typical-{group.name}")
+        yield "typical", replace(without_lag(group), name=f"typical-{group.name}")
     for group in smallest(size):
         yield "small", group
     for name in LARGE:
@@ -122,8 +123,9 @@ def smallest(size: int = SMALL) -> tuple[Group, ...]:
             shape = (len(least.rows), len(least.counts), len(least.owner))
             found[least] = number[shape] = number.get(shape, 0) + 1
     return tuple(
-        _named(
-            joined(one), f"small-{len(one.rows)}-{len(one.counts)}-{len(one.owner)}-{found[one]}"
+        replace(
+            joined(one),
+            name=f"small-{len(one.rows)}-{len(one.counts)}-{len(one.owner)}-{found[one]}",
         )
         for one in found
     )
@@ -150,10 +152,6 @@ def least_alike(group: Group) -> Small:
     )
     held = tuple(m for _, _, owners in least for m in owners)
     return Small(tuple(count for count, _, _ in least), rows, held)
-
-
-def _named(group: Group, name: str) -> Group:
-    return Group.from_dict({**group.to_dict(), "group": name})
 
 
 def _is_plain(group: Group) -> bool:

@@ -24,10 +24,8 @@ from compare.promises.task_program import (
     read_task_findings,
 )
 from compare.promises.task_promises import TASK_PROMISES, Placement, restores
-from groups import Failed
 from groups.documents.assay_group import pairs
 from groups.documents.assay_streams import StreamsDocument
-from heuristics.child import Lost
 from heuristics.shipped.cache import cache_folder
 from heuristics.shipped.classic_task_assignor import MAX_WARMUP_REPLICAS
 from heuristics.shipped.java import jars
@@ -47,6 +45,7 @@ from studies.task_rebalances import (
     SHAPES,
     Rebalance,
     application,
+    planned,
     rebalances,
     topology,
     weeks,
@@ -54,6 +53,8 @@ from studies.task_rebalances import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from heuristics.child import Lost
 
 TALLIES = FOLDER / "streams-tasks.json"
 # For the broker's assignor, one of each range of releases with the same answers.
@@ -109,8 +110,8 @@ def hunted(limit: TaskLimit) -> dict[str, Any]:
 
     The keys are those of the JSON, and "smallest": by promise, the smallest rebalance.
     """
-    counts, smallest, most = Counter[str](), dict[str, Rebalance](), 0
-    tested = Counter[str]()
+    counts, tested = Counter[str](), Counter[str]()
+    smallest, most = dict[str, Rebalance](), 0
 
     def count(one: Rebalance, name: str, holds: bool | None) -> None:
         tested[name] += holds is not None
@@ -217,19 +218,13 @@ def affected(finding: TaskFinding, limit: TaskLimit) -> bool:
         first, other = limit.plans([before, _reversed(before)])
         return first != other
     if finding.promise != "settles":
-        plans = map(_made, limit.plans([before] * CALLS))
+        plans = planned([before] * CALLS, limit)
         rebalances = (Rebalance(finding.history[-1], before, after) for after in plans)
         return any(one.judged()[finding.promise].holds is False for one in rebalances)
     while before not in seen:
         seen.append(before)
-        before = _made(*limit.plans([before]))
+        (before,) = planned([before], limit)
     return before != seen[-1]
-
-
-def _made(plan: StreamsDocument | Lost) -> StreamsDocument:
-    if isinstance(plan, Lost):
-        raise Failed(plan.reason)
-    return plan
 
 
 def _played(version: str, kind: str) -> tuple[dict[str, Any], dict[str, object]]:
@@ -256,37 +251,25 @@ def run() -> None:
     made, findings = {}, list[TaskFinding]()
     for kind, versions in HUNTED.items():
         found = {version: came[version, kind] for version in versions}
+        client = CLIENT_OF[kind]
+        every, oldest = releases_of(client.name), jars.release(client.oldest)
+        released = [one.version for one in every if jars.release(one.version) >= oldest]
         made[kind] = {
-            "versions": (released := _released(kind)),
+            "versions": released,
             "hunted": {v: {key: hunt[key] for key in TOLD} for v, (hunt, _) in found.items()},
             "weeks": {version: week for version, (_, week) in found.items()},
         }
         smallest = {name: o for hunt, _ in found.values() for name, o in hunt["smallest"].items()}
         some = [finding_of(name, one, kind) for name, one in sorted(smallest.items())]
-        findings += tried(some, kind, released)
+        for version in released:
+            client.fetch(version)
+            with limit_of(version, kind) as limit:
+                for one in some:
+                    one.affected.extend([version] * affected(one, limit))
+        findings += some
     told = {"seed": SEED, "applications": APPLICATIONS, "assignors": made}
     TALLIES.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
     TASK_FINDINGS.write_text(as_task_lines(findings), "utf-8")
-
-
-def _released(kind: str) -> list[str]:
-    released = [one.version for one in releases_of(CLIENT_OF[kind].name)]
-    return [v for v in released if jars.release(v) >= jars.release(CLIENT_OF[kind].oldest)]
-
-
-def tried(
-    findings: Iterable[TaskFinding], kind: str, versions: Iterable[str]
-) -> list[TaskFinding]:
-    """Return findings with the releases of an assignor that break the promise on its group."""
-    found = [*findings]
-    for version in versions:
-        CLIENT_OF[kind].fetch(version)
-        with limit_of(version, kind) as limit:
-            found = [
-                replace(one, affected=[*one.affected, *[version] * affected(one, limit)])
-                for one in found
-            ]
-    return found
 
 
 def page_of(made: Mapping[str, Any]) -> str:

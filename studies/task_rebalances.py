@@ -109,6 +109,20 @@ def events(group: StreamsDocument, processes: str) -> Iterator[tuple[str, Stream
                 yield f"thread {member} leaves", without(group, member)
 
 
+def planned(groups: Sequence[StreamsDocument], limit: TaskLimit) -> Iterator[StreamsDocument]:
+    """Yield each group with its new tasks.
+
+    Raises
+    ------
+    Failed
+        If the assignor fails on one.
+    """
+    for before, after in zip(groups, limit.plans(groups), strict=True):
+        if isinstance(after, Lost):
+            raise Failed(f"{after.reason}: {before}")
+        yield after
+
+
 def rebalances(start: StreamsDocument, limit: TaskLimit, processes: int) -> Iterator[Rebalance]:
     """Yield all rebalances that events lead to from a group, fewest events first.
 
@@ -128,10 +142,8 @@ def rebalances(start: StreamsDocument, limit: TaskLimit, processes: int) -> Iter
         frontier = []
         for first in range(0, len(coming), BATCH):
             part = coming[first : first + BATCH]
-            made = limit.plans([group for _, group, _ in part])
+            made = planned([group for _, group, _ in part], limit)
             for (event, before, earlier), after in zip(part, made, strict=True):
-                if isinstance(after, Lost):
-                    raise Failed(f"{after.reason}: {before}")
                 # After a thread has left, its process still has the state, which no member shows.
                 rebalance = Rebalance(
                     event, before, after, earlier, "thread " not in event or "joins" in event
@@ -247,20 +259,17 @@ def weeks(
     groups = {one.group.group: one.group for one in applications}
     for at in range(max(len(one.stages) for one in applications)):
         here = [one for one in applications if at < len(one.stages)]
-        asked = [_asked(groups[one.group.group], one.stages[at]) for one in here]
-        for one, before, after in zip(here, asked, limit.plans(asked), strict=True):
-            if isinstance(after, Lost):
-                raise Failed(f"{after.reason}: {before}")
+        asked = []
+        for one in here:
+            last = groups[one.group.group]
+            # Members of the last stage keep their tasks.
+            members = {
+                name: last.members.get(name) or StreamsMember(process=process, tasks=Tasks())
+                for name, process in one.stages[at].members.items()
+            }
+            asked.append(replace(last, members=members))
+        for one, before, after in zip(here, asked, planned(asked, limit), strict=True):
             event = one.stages[at].event
             groups[one.group.group] = after
             # A pod that comes back has state on its disk, which the group does not show.
             yield one, Rebalance(event, before, after, None, event != "a pod comes back")
-
-
-def _asked(last: StreamsDocument, stage: Stage) -> StreamsDocument:
-    """Return the group of a stage; members of the last stage keep their tasks."""
-    members = {
-        name: last.members.get(name) or StreamsMember(process=process, tasks=Tasks())
-        for name, process in stage.members.items()
-    }
-    return replace(last, members=members)

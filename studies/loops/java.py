@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 NOTED = "*AbstractStickyAssignor$PartitionMovements"
 ASKS, MOVES = "getTheActualPartitionToBeMoved", "movePartition"
 WITHHOLDS, WITHHOLDS_IN = "*.CooperativeStickyAssignor", "adjustAssignment"
-WAIT_MS = 500
+WAIT_MS, SECONDS = 500, 120.0
 
 
-def recorded(assignor: str, group: Group, *, seconds: float = 120.0) -> list[Turn]:
+def recorded(assignor: str, group: Group) -> list[Turn]:
     """Return the turns of one of Kafka's assignors on a group, at most `RECORDED`.
 
     Raises
@@ -39,7 +39,7 @@ def recorded(assignor: str, group: Group, *, seconds: float = 120.0) -> list[Tur
         If the debugger cannot attach, or there is no JDK, which has its interface.
     """
     asked, turns = ("", "", ""), []
-    for name, thread in _stops(assignor, group, NOTED, (ASKS, MOVES), seconds):
+    for name, thread in _stops(assignor, group, NOTED, (ASKS, MOVES)):
         partition, leaves, to = thread.frame(0).getArgumentValues()
         values = (_named(partition), str(leaves.value()), str(to.value()))
         if name == ASKS:
@@ -51,7 +51,7 @@ def recorded(assignor: str, group: Group, *, seconds: float = 120.0) -> list[Tur
     return turns
 
 
-def withheld(assignor: str, group: Group, *, seconds: float = 120.0) -> list[dict[str, str]]:
+def withheld(assignor: str, group: Group) -> list[dict[str, str]]:
     """Return by round the partitions that Kafka's cooperative assignor withholds, and for whom.
 
     Raises
@@ -60,7 +60,7 @@ def withheld(assignor: str, group: Group, *, seconds: float = 120.0) -> list[dic
         As `recorded` raises it.
     """
     found = []
-    for _, thread in _stops(assignor, group, WITHHOLDS, (WITHHOLDS_IN,), seconds):
+    for _, thread in _stops(assignor, group, WITHHOLDS, (WITHHOLDS_IN,)):
         _, transferring = thread.frame(0).getArgumentValues()
         pairs = re.findall(r"[{ ]([^ =]+)=([^,}]+)", _said(thread, transferring))
         found.append(dict(sorted(pairs)))
@@ -68,7 +68,7 @@ def withheld(assignor: str, group: Group, *, seconds: float = 120.0) -> list[dic
 
 
 def _stops(
-    assignor: str, group: Group, inside: str, methods: Sequence[str], seconds: float
+    assignor: str, group: Group, inside: str, methods: Sequence[str]
 ) -> Iterator[tuple[str, Any]]:
     """Yield (method name, thread) at the beginning of each call of some methods of a class."""
     command = [sys.executable, "-m", "studies.loops.java", assignor]
@@ -87,7 +87,7 @@ def _stops(
             request.enable()
             called.stdin.write(json.dumps(group.to_dict()) + "\n")
             called.stdin.close()
-            yield from _calls(machine, methods, monotonic() + seconds)
+            yield from _calls(machine, methods)
         finally:
             called.kill()
 
@@ -108,9 +108,10 @@ def _attached(port: str) -> Any:
     return connector.attach(arguments)
 
 
-def _calls(machine: Any, methods: Sequence[str], until: float) -> Iterator[tuple[str, Any]]:
+def _calls(machine: Any, methods: Sequence[str]) -> Iterator[tuple[str, Any]]:
     import jpype
 
+    until = monotonic() + SECONDS
     kinds = ("ClassPrepareEvent", "BreakpointEvent", "VMDisconnectEvent")
     loaded, stopped, ended = (jpype.JClass(f"com.sun.jdi.event.{kind}") for kind in kinds)
     while monotonic() < until:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from groups import Group
 
 MOVED = re.compile(r": (\S+) \[(\d+)\] reassigned to (\S+) \(from (\S+)\)")
+SECONDS = 10.0
 ASSERTED = re.compile(r"(\w+): Assertion `(.*)' failed")
 
 
@@ -29,9 +31,7 @@ class Moved(NamedTuple):
     to: str
 
 
-def recorded(
-    group: Group, assignor: str, *, seconds: float = 10.0
-) -> tuple[list[Moved], tuple[str, str] | None]:
+def recorded(group: Group, assignor: str) -> tuple[list[Moved], tuple[str, str] | None]:
     """Return the logged moves, and the function and condition of a failed assertion, if any."""
     import confluent_kafka
 
@@ -41,11 +41,10 @@ def recorded(
         command = [*driven.command, probe.bootstrap, "g", assignor, "assignor"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as consumer:
             try:
-                probe.wait(asked, seconds)
-                asked.result()
-            except Failed:
                 # It is expected to die; its log is read below.
-                pass
+                with suppress(Failed):
+                    probe.wait(asked, SECONDS)
+                    asked.result()
             finally:
                 consumer.kill()
             said = consumer.communicate()[1]

@@ -7,9 +7,10 @@ arguments of its calls that choose a partition to move, and that record a move.
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -112,17 +113,16 @@ def story(turns: Sequence[Turn], before: int, period: int) -> list[str]:
     period : number of turns of the cycle
     """
     cycle = turns[before : before + period]
-    parts = [_turn(turn, _start(turns, turn.partition)) for turn in cycle]
+    start: dict[str, str] = {}
+    for turn in turns:
+        start.setdefault(turn.moved, turn.leaves)
+    parts = [_turn(turn, start.get(turn.partition)) for turn in cycle]
     again = f"After these {counted(period, 'turn')} everything is as it was, and so on for good."
     return [f"{counted(before, 'turn')} come first.", *parts, again]
 
 
-def _start(turns: Sequence[Turn], partition: str) -> str | None:
-    """Return the holder of a partition before its first move; None if it has not moved."""
-    return next((turn.leaves for turn in turns if turn.moved == partition), None)
-
-
 def _turn(turn: Turn, start: str | None) -> str:
+    """Return a sentence on a turn, given the first holder of its partition, if that moved."""
     asked = (
         f"{turn.holder} has {turn.loads[turn.holder]} partitions and should give {turn.partition} "
         f"to {turn.to}, which has {turn.loads[turn.to]}."
@@ -158,31 +158,24 @@ def recorded_in_python(assignor: str, group: Group) -> list[Turn]:
         nonlocal asked
         if event != "call" or frame.f_code.co_name not in (ASKS, MOVES):
             return
-        here = frame.f_locals
-        partition = here["partition"]
-        values = (
-            f"{partition.topic}-{partition.partition}",
-            here["old_consumer"],
-            here["new_consumer"],
+        partition, leaves, to = (
+            frame.f_locals[name] for name in ("partition", "old_consumer", "new_consumer")
         )
+        values = f"{partition.topic}-{partition.partition}", leaves, to
         if frame.f_code.co_name == ASKS:
             asked = values
             return
         if len(turns) == RECORDED:
             raise Seen
         assert frame.f_back is not None
-        turns.append(Turn(*asked, values[0], values[1], _loads(frame.f_back.f_locals["self"])))
+        held = frame.f_back.f_locals["self"].current_assignment
+        loads = {member: len(held[member]) for member in sorted(held)}
+        turns.append(Turn(*asked, values[0], values[1], loads))
 
     sys.setprofile(look)
     try:
-        assignor_named(assignor).function(group)
-    except Seen:
-        pass
+        with suppress(Seen):
+            assignor_named(assignor).function(group)
     finally:
         sys.setprofile(None)
     return turns
-
-
-def _loads(executor: Any) -> dict[str, int]:
-    held = executor.current_assignment
-    return {member: len(held[member]) for member in sorted(held)}

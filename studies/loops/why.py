@@ -21,12 +21,7 @@ from heuristics import assign, assignor_named
 from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
 from studies.loops import java, librdkafka, rounds
 from studies.loops.chains import why_unseen
-from studies.loops.turns import (
-    cycle_of,
-    recorded_in_python,
-    story,
-    turns_of,
-)
+from studies.loops.turns import cycle_of, recorded_in_python, story, turns_of
 from studies.page import FOLDER, read, table
 from studies.shipped_findings import FINDINGS, write_findings
 from studies.tallies import small
@@ -39,24 +34,12 @@ if TYPE_CHECKING:
     Entry = Mapping[str, object]
 
 ENDS = "sticky-that-ends"
-RECORDERS: Mapping[str, tuple[Callable[[str, Group], list[Turn]], str, str]] = {
-    "kafka-java": (
-        java.recorded,
-        "Java's debugger interface, the class as it is in the jar",
-        "getTheActualPartitionToBeMoved of AbstractStickyAssignor.PartitionMovements",
-    ),
-    "aiokafka": (
-        recorded_in_python,
-        "Python's profiling hook, the class as it is installed",
-        "get_partition_to_be_moved of aiokafka's PartitionMovements",
-    ),
-    "kafka-python": (
-        recorded_in_python,
-        "Python's profiling hook, the class as it is installed",
-        "get_partition_to_be_moved of kafka-python's PartitionMovements",
-    ),
+RECORDERS: Mapping[str, Callable[[str, Group], list[Turn]]] = {
+    "kafka-java": java.recorded,
+    "aiokafka": recorded_in_python,
+    "kafka-python": recorded_in_python,
 }
-# Sentences that are the same for all findings of a kind.
+# Sentences that are the same for all findings of a kind, or all on a client.
 SAID: Mapping[str, Mapping[str, str]] = tomllib.loads(
     Path(__file__).with_name("why.toml").read_text("utf-8")
 )
@@ -73,8 +56,7 @@ def caught(finding: Finding) -> Entry | None:
     client = finding.assignor.partition("/")[0]
     if client not in RECORDERS or assignor_named(finding.assignor).missing() is not None:
         return None
-    record, how, where = RECORDERS[client]
-    turns = record(finding.assignor, finding.group)
+    turns = RECORDERS[client](finding.assignor, finding.group)
     found = cycle_of(turns)
     if found is None:
         return None
@@ -86,9 +68,9 @@ def caught(finding: Finding) -> Entry | None:
         "cycle": [turn.to_dict() for turn in cycle],
         "turns_before": before,
         "turns_recorded": len(turns),
-        "recorded_by": how,
+        "recorded_by": SAID[client]["how"],
         "same_as_our_algorithm_with_that_rule": turns == ours,
-        "rule": SAID["endless"]["rule"].format(where=where),
+        "rule": SAID["endless"]["rule"].format(where=SAID[client]["where"]),
         "case": story(turns, before, len(cycle)),
         "chain": None,
         "change": SAID["endless"]["change"].format(
@@ -216,31 +198,24 @@ def why_of(entry: Mapping[str, object]) -> tuple[str, ...]:
 
 def page_of(made: Mapping[str, Entry]) -> str:
     """Return the generated part of the page: each case and each chain once, with its findings."""
-    lines: list[str] = []
     cases: dict[str, list[str]] = {}
-    for name, entry in made.items():
-        if case_of(entry):
-            cases.setdefault(" ".join(case_of(entry)), []).append(name)
-    for case, names in cases.items():
-        entry = made[names[0]]
-        who = ", ".join(f"`{name}`" for name in names)
-        lines.append(f"- {who}: {case} {_without(entry)}{entry['change']}")
     chains: dict[str, list[str]] = {}
     for name, entry in made.items():
+        if case_of(entry):
+            without = ""
+            if "rounds_without_racks" in entry:
+                taken = entry["rounds_without_racks"]
+                without = f"Without racks the same group settles after {taken} rounds. "
+                if taken is None:
+                    without = "Without racks it does not settle either. "
+            case = f"{' '.join(case_of(entry))} {without}{entry['change']}"
+            cases.setdefault(case, []).append(f"`{name}`")
         if entry["chain"]:
             chains.setdefault(str(entry["chain"]), []).append(f"`{name}`")
+    lines = [f"- {', '.join(names)}: {case}" for case, names in cases.items()]
     rows = [(", ".join(names), chain) for chain, names in chains.items()]
     lines += ["", table(("finding", "moves that would make the balance the best"), rows)]
     return "\n".join(lines)
-
-
-def _without(entry: Entry) -> str:
-    if "rounds_without_racks" not in entry:
-        return ""
-    rounds_taken = entry["rounds_without_racks"]
-    if rounds_taken is None:
-        return "Without racks it does not settle either. "
-    return f"Without racks the same group settles after {rounds_taken} rounds. "
 
 
 def run() -> None:
