@@ -78,6 +78,5 @@ def error_named(code: int) -> str:
     >>> error_named(30), error_named(12345)
     ('error 30 (GROUP_AUTHORIZATION_FAILED)', 'error 12345')
     """
-    found = kafka.errors.for_code(code)
-    name = getattr(found, "message", None)
-    return f"error {code} ({name})" if getattr(found, "errno", None) == code else f"error {code}"
+    known = kafka.errors.kafka_errors.get(code)
+    return f"error {code}" if known is None else f"error {code} ({known.message})"
