@@ -15,6 +15,7 @@ from kafka.errors import (
     RequestTimedOutError,
     SaslAuthenticationFailedError,
 )
+from kafka.protocol.consumer import OffsetFetchRequest
 
 from live.capture import messages
 from live.capture.obstacles import Obstacle
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 T = TypeVar("T")
 D = TypeVar("D")
+G = TypeVar(
+    "G",
+    messages.ClassicGroup,
+    messages.ConsumerGroup,
+    messages.StreamsGroup,
+    messages.CommittedGroup,
+)
 # Groups described by one request: hundreds of members with hundreds of topics make long answers.
 MOST_GROUPS = 25
 ANY_BROKER = -1
@@ -49,6 +57,11 @@ class Unanswered(Exception):
         self.error = error
 
 
+def unanswered(group: str, why: Unanswered | str) -> Obstacle:
+    """Return that a broker does not answer for a group now."""
+    return Obstacle(f"group {group!r}: {why}", passing=True)
+
+
 class Cluster:
     """The brokers of a cluster, which get only requests that change nothing."""
 
@@ -57,13 +70,13 @@ class Cluster:
         self._manager = admin._manager  # noqa: SLF001
         self._milliseconds = int(admin.config["request_timeout_ms"])
 
-    def answers_to(self, question: type[ApiMessage], version: int = 0) -> bool:
-        """Return whether brokers support a request, in `version` or later."""
+    def tells_commits_of_several(self) -> bool:
+        """Return whether brokers answer for several groups at once, as they do since Kafka 3.0."""
         try:
-            known = self._manager.broker_version_data.api_version(question)
+            known = self._manager.broker_version_data.api_version(OffsetFetchRequest)
         except IncompatibleBrokerVersion:
             return False
-        return int(known) >= version
+        return int(known) >= messages.SEVERAL_GROUPS
 
     def ask_any(self, question: ApiMessage, kind: type[T]) -> T:
         """Return the answer of the least busy broker, or of another if that one fails.
@@ -123,28 +136,27 @@ class Cluster:
         self,
         groups_of: Mapping[int, Sequence[str]],
         question: Callable[[Sequence[str]], ApiMessage],
-        kind: type[T],
-        read: Callable[[T], Mapping[str, D]],
+        kind: type[messages.Groups[G]],
+        read: Callable[[G], D | Obstacle],
+        most: int = MOST_GROUPS,
     ) -> dict[str, D | Obstacle]:
-        """Ask coordinators to describe groups, many in one request.
+        """Ask coordinators about groups, at most `most` in one request.
 
         A group that is missing in an answer gets a passing Obstacle.
 
         Parameters
         ----------
         groups_of : names of groups, by coordinator
-        read : returns the groups of an answer, by name
+        read : returns what is said of a group
         """
         found: dict[str, D | Obstacle] = {}
-        for node, names, answer in self.ask_in_parts(groups_of, MOST_GROUPS, question, kind):
-            answered = {} if isinstance(answer, Unanswered) else read(answer)
+        for node, names, answer in self.ask_in_parts(groups_of, most, question, kind):
             why = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
-            silent = {
-                name: Obstacle(f"group {name!r}: {why}", passing=True)
-                for name in names
-                if name not in answered
-            }
-            found |= {name: answered[name] if name in answered else silent[name] for name in names}
+            found |= {name: unanswered(name, why) for name in names}
+            if not isinstance(answer, Unanswered):
+                found |= {
+                    one.group_id: read(one) for one in answer.groups if one.group_id in names
+                }
         return found
 
     def _answers(self, questions: Mapping[int, Sequence[ApiMessage]]) -> dict[int, list[object]]:

@@ -37,8 +37,8 @@ def document(
     committed: Committed | Obstacle | None,
     logs: Logs,
     captured_at: str,
-) -> JsonObject | Obstacle:
-    """Return the document of a group, or why there is none.
+) -> Document | Obstacle:
+    """Return the checked document of a group, or why there is none: clients may send anything.
 
     No member gets a generation: the present assignment is of one generation, which brokers do not
     tell, and the generation in a member's metadata belongs to an earlier claim.
@@ -63,7 +63,7 @@ def document(
     elif known is not None:
         assumed += _doubts(existing, topics, known, logs)
     noted: JsonObject = {"assumed": assumed} if assumed else {}
-    return {
+    found: JsonObject = {
         "format": FORMAT,
         "group": group.group,
         "captured_at": captured_at,
@@ -71,17 +71,11 @@ def document(
         "topics": {name: _topic(name, topics, known, logs) for name in existing},
         "members": members,
     }
-
-
-def valid(name: str, found: JsonObject | Obstacle) -> Document | Obstacle:
-    """Return a checked document, or why it makes no group: clients may send anything."""
-    if isinstance(found, Obstacle):
-        return found
     try:
         document = with_processes(of_mapping(found))
         columns_of(document)
     except BadInput as error:
-        return Obstacle(f"group {name!r}: what the broker tells makes no group: {error}")
+        return Obstacle(f"group {group.group!r}: what the broker tells makes no group: {error}")
     return document
 
 

@@ -16,26 +16,12 @@ from groups.importers.seen import BETWEEN, require_consumers
 from live.capture.obstacles import Obstacle, obstacle_of
 
 if TYPE_CHECKING:
-    from live.capture.messages import (
-        Assigned,
-        ClassicGroup,
-        ClassicMember,
-        ConsumerGroup,
-        ConsumerMember,
-    )
+    from live.capture.messages import Assigned, ClassicGroup, ConsumerGroup
 
 Held = dict[str, tuple[int, ...]]
 _RECONCILING = "reconciling"
 # What kafka-python raises on bytes that it cannot decode.
 _UNREADABLE = (struct.error, ValueError, TypeError, IndexError, AttributeError, OverflowError)
-
-
-@dataclass(frozen=True)
-class Subscription:
-    """What a classic member sent when it last joined: the topics that it reads, and its rack."""
-
-    topics: tuple[str, ...]
-    rack: str | None
 
 
 @dataclass(frozen=True)
@@ -94,11 +80,12 @@ class Described:
         return sum(one.target is not None and one.held != one.target for one in self.members)
 
 
-def subscribed(metadata: bytes) -> Subscription | None:
-    """Return the decoded metadata of a classic member; None if it cannot be read.
+def subscribed(metadata: bytes) -> tuple[tuple[str, ...], str | None] | None:
+    """Return the topics and the rack in the metadata of a classic member, or None.
 
-    It is a ConsumerProtocolSubscription of version 0 to 3; later ones are read as version 3. Its
-    owned partitions and generation are those of the last join, which may be stale, and ignored.
+    None means that it cannot be read: it is a ConsumerProtocolSubscription of version 0 to 3, and
+    later ones are read as version 3. Its owned partitions and generation are those of the last
+    join, which may be stale, and ignored.
     """
     try:
         said = ConsumerProtocolSubscription.decode(metadata)
@@ -107,7 +94,7 @@ def subscribed(metadata: bytes) -> Subscription | None:
         return None
     if topics is None or not all(isinstance(topic, str) for topic in topics):
         return None
-    return Subscription(tuple(sorted({topic for topic in topics if topic})), rack or None)
+    return tuple(sorted({topic for topic in topics if topic})), rack or None
 
 
 def held(assignment: bytes) -> Held | None:
@@ -137,7 +124,19 @@ def classic(answer: ClassicGroup) -> Described | Obstacle:
             return Obstacle(
                 f"group {group!r}: the assignment of member {member.member_id!r} cannot be read"
             )
-        members.append(_classic_member(member, owned, answer.protocol_data))
+        topics, rack = subscribed(member.member_metadata) or (None, None)
+        members.append(
+            Member(
+                name=member.member_id,
+                subscription=topics,
+                held=owned,
+                client_id=member.client_id,
+                host=member.client_host,
+                instance_id=member.group_instance_id,
+                rack=rack,
+                assignor=answer.protocol_data or None,
+            )
+        )
     return Described(group, _sorted(members))
 
 
@@ -154,7 +153,22 @@ def consumer(answer: ConsumerGroup) -> Described | Obstacle:
     )
     if found is not None:
         return found
-    members = [_consumer_member(member, answer.assignor_name) for member in answer.members]
+    members = [
+        Member(
+            name=member.member_id,
+            subscription=tuple(sorted({name for name in member.subscribed_topic_names if name})),
+            held=_assigned(member.assignment),
+            client_id=member.client_id,
+            host=member.client_host,
+            instance_id=member.instance_id,
+            rack=member.rack_id or None,
+            assignor=answer.assignor_name or None,
+            regex=member.subscribed_topic_regex or None,
+            target=_assigned(member.target_assignment),
+            epoch=member.member_epoch,
+        )
+        for member in answer.members
+    ]
     return Described(
         group,
         _sorted(members),
@@ -174,36 +188,6 @@ def _not_of_consumers(
         passing = state.lower() in BETWEEN
         return Obstacle(found.reason, passing, not_to_be_had=isinstance(found, NotToBeHad))
     return None
-
-
-def _classic_member(member: ClassicMember, owned: Held, assignor: str) -> Member:
-    said = subscribed(member.member_metadata)
-    return Member(
-        name=member.member_id,
-        subscription=None if said is None else said.topics,
-        held=owned,
-        client_id=member.client_id,
-        host=member.client_host,
-        instance_id=member.group_instance_id,
-        rack=None if said is None else said.rack,
-        assignor=assignor or None,
-    )
-
-
-def _consumer_member(member: ConsumerMember, assignor: str) -> Member:
-    return Member(
-        name=member.member_id,
-        subscription=tuple(sorted({topic for topic in member.subscribed_topic_names if topic})),
-        held=_assigned(member.assignment),
-        client_id=member.client_id,
-        host=member.client_host,
-        instance_id=member.instance_id,
-        rack=member.rack_id or None,
-        assignor=assignor or None,
-        regex=member.subscribed_topic_regex or None,
-        target=_assigned(member.target_assignment),
-        epoch=member.member_epoch,
-    )
 
 
 def _assigned(answer: Assigned) -> Held:

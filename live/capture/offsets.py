@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kafka.protocol.consumer import OffsetFetchRequest
+from msgspec.structs import replace
 
 from live.capture import messages
-from live.capture.cluster import Unanswered
+from live.capture.cluster import Unanswered, unanswered
 from live.capture.obstacles import Obstacle, error_named, obstacle_of
 from live.capture.topics import NO_LEADER
 
@@ -69,24 +69,24 @@ def committed_by(
     groups_of: dict[int, list[str]] = defaultdict(list)
     for group, node in sorted(coordinators.items()):
         groups_of[node].append(group)
-    if not cluster.answers_to(OffsetFetchRequest, messages.SEVERAL_GROUPS):
-        return _one_by_one(cluster, groups_of)
+    if cluster.tells_commits_of_several():
+        kind = messages.Groups[messages.CommittedGroup]
+        asked = messages.committed
+        return cluster.ask_for_groups(groups_of, asked, kind, read_committed, MOST_GROUPS)
     found: dict[str, Committed | Obstacle] = {}
-    for node, names, answer in cluster.ask_in_parts(
-        groups_of, MOST_GROUPS, messages.committed, messages.OffsetFetch
+    for _, (name,), answer in cluster.ask_in_parts(
+        groups_of, 1, messages.committed_by_one, messages.CommittedGroup
     ):
-        silent = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
-        found |= {group: _unanswered(group, silent) for group in names}
-        if not isinstance(answer, Unanswered):
-            found |= {
-                group.group_id: read_committed(group.group_id, group) for group in answer.groups
-            }
+        if isinstance(answer, Unanswered):
+            found[name] = unanswered(name, answer)
+        else:
+            found[name] = read_committed(replace(answer, group_id=name))
     return found
 
 
-def read_committed(name: str, answer: messages.CommittedGroup) -> Committed | Obstacle:
+def read_committed(answer: messages.CommittedGroup) -> Committed | Obstacle:
     """Return the committed offsets of a group in an answer, or why they are not known."""
-    found = obstacle_of(name, answer.error_code)
+    found = obstacle_of(answer.group_id, answer.error_code)
     if found is not None:
         return found
     offsets, unknown = {}, {}
@@ -145,22 +145,6 @@ def read_logs(
             else:
                 unknown[key] = "its leader tells no offset"
     return moved
-
-
-def _one_by_one(
-    cluster: Cluster, groups_of: Mapping[int, list[str]]
-) -> dict[str, Committed | Obstacle]:
-    asked = cluster.ask_in_parts(groups_of, 1, messages.committed_by_one, messages.CommittedGroup)
-    return {
-        group: _unanswered(group, answer)
-        if isinstance(answer, Unanswered)
-        else read_committed(group, answer)
-        for _, (group,), answer in asked
-    }
-
-
-def _unanswered(group: str, why: Unanswered | str) -> Obstacle:
-    return Obstacle(f"group {group!r}: {why}", passing=True)
 
 
 def _logs_at(at: int, keys: Iterable[Key]) -> ApiMessage:

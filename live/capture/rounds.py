@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from kafka.protocol.consumer import OffsetFetchRequest
-
 from groups.errors import Failure
 from groups.importers import Imported
 from groups.importers.seen import absent, connect, rebalancing, shared
@@ -21,7 +19,7 @@ from groups.wording import counted, nearest_of
 from live.capture import membership, messages, streams
 from live.capture.captures import Captured, is_name, moment
 from live.capture.cluster import Unanswered
-from live.capture.documents import document, valid
+from live.capture.documents import document
 from live.capture.membership import Described
 from live.capture.messages import StreamsGroup
 from live.capture.obstacles import Obstacle, error_named, is_passing, obstacle_of
@@ -29,7 +27,7 @@ from live.capture.offsets import Committed, Logs, committed_by, logs_of
 from live.capture.topics import NO_LEADER, names_in, topics_of, with_nobody
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from groups.documents.assay_group import Document
     from groups.documents.assay_streams import StreamsDocument
@@ -51,15 +49,17 @@ def capture_matching(
     Unanswered
         If no broker answers.
     """
-    listed = _listing_once_loaded(cluster, deadline)
-    choice = choose(listed, patterns)
-    found = {name: listed.groups[name] for name in choice.groups}
+    listed = list_groups(cluster)
+    while listed.loading and time.monotonic() < deadline:
+        time.sleep(PAUSE_SECONDS)
+        listed = list_groups(cluster)
+    chosen, unmatched, unlisted = choose(listed, patterns)
+    found = {name: listed.groups[name] for name in chosen}
     silent = list(listed.silent.values())
     obstacles: list[tuple[str | None, Obstacle]] = [
         (name, one) for name, one in found.items() if isinstance(one, Obstacle)
     ]
-    missing = why_unlisted(cluster, choice.unlisted, listed)
-    obstacles += zip(choice.unlisted, missing, strict=True)
+    obstacles += zip(unlisted, why_unlisted(cluster, unlisted, listed), strict=True)
     asked = {name: one for name, one in found.items() if isinstance(one, Listed)}
     documents = []
     for name, one in sorted(captured(cluster, asked, lag=lag, deadline=deadline).items()):
@@ -69,21 +69,12 @@ def capture_matching(
             documents.append(Imported(one, (source,)))
     obstacles.sort(key=lambda pair: pair[0] or "")
     # If only exact names are missing, their own lines say which brokers did not answer.
-    if choice.unmatched or found:
+    if unmatched or found:
         obstacles += [(None, Obstacle(f"{why}: groups there are not listed")) for why in silent]
     if not silent:
-        obstacles += [(None, _unmatched(pattern, listed)) for pattern in choice.unmatched]
+        obstacles += [(None, _unmatched(pattern, listed)) for pattern in unmatched]
     failures = tuple(_failure(source, *pair) for pair in obstacles)
     return Captured(tuple(documents), failures, is_partial=bool(silent))
-
-
-def _listing_once_loaded(cluster: Cluster, deadline: float) -> Listing:
-    """List groups again until no coordinator is loading, or the deadline has passed."""
-    while True:
-        found = list_groups(cluster)
-        if not found.loading or time.monotonic() >= deadline:
-            return found
-        time.sleep(PAUSE_SECONDS)
 
 
 def _unmatched(pattern: str, listed: Listing) -> Obstacle:
@@ -167,7 +158,12 @@ def _round(
     consumers = {name: one for name, one in before.items() if isinstance(one, Described)}
     of_tasks = {name: one for name, one in before.items() if not isinstance(one, Described)}
     names_of = {name: streams.topics_read(one) for name, one in of_tasks.items()}
-    names = _topics_in(committed.values()).union(*names_of.values())
+    names = {
+        topic
+        for one in committed.values()
+        if isinstance(one, Committed)
+        for topic, _ in (*one.offsets, *one.unknown)
+    }.union(*names_of.values())
     try:
         topics = topics_of(cluster, consumers.values(), names)
         standbys = streams.standbys(cluster, sorted(of_tasks)) if of_tasks else {}
@@ -196,8 +192,7 @@ def _round(
             reason = f"group {name!r}: leaders of its partitions are moving: capture it again"
             found[name] = Obstacle(reason, passing=True)
         elif isinstance(group, Described):
-            made = document(group, names_of[name], topics, offsets, logs, captured_at)
-            found[name] = valid(name, made)
+            found[name] = document(group, names_of[name], topics, offsets, logs, captured_at)
         else:
             of = standbys.get(name)
             found[name] = streams.document(group, topics, offsets, logs, of, captured_at)
@@ -226,27 +221,22 @@ def described(
         **cluster.ask_for_groups(
             of_kind[CLASSIC],
             messages.classic_groups,
-            messages.DescribeGroups,
-            lambda answer: {one.group_id: membership.classic(one) for one in answer.groups},
+            messages.Groups[messages.ClassicGroup],
+            membership.classic,
         ),
         **cluster.ask_for_groups(
             of_kind[CONSUMER],
             messages.consumer_groups,
-            messages.ConsumerGroupDescribe,
-            lambda answer: {one.group_id: membership.consumer(one) for one in answer.groups},
+            messages.Groups[messages.ConsumerGroup],
+            membership.consumer,
         ),
         **cluster.ask_for_groups(
             of_kind[STREAMS],
             messages.streams_groups,
-            messages.StreamsGroupDescribe,
-            lambda answer: {one.group_id: streams.tasks_or_nobody(one) for one in answer.groups},
+            messages.Groups[StreamsGroup],
+            streams.tasks_or_nobody,
         ),
     }
-
-
-def _topics_in(committed: Iterable[Committed | Obstacle]) -> set[str]:
-    known = [one for one in committed if isinstance(one, Committed)]
-    return {topic for one in known for topic, _ in (*one.offsets, *one.unknown)}
 
 
 CLASSIC = "classic"
@@ -288,22 +278,6 @@ class Listing:
     loading: bool = False
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The groups of a listing that patterns choose.
-
-    Attributes
-    ----------
-    groups : names, ascending
-    unmatched : patterns that no group matches
-    unlisted : names without a wildcard that no broker lists
-    """
-
-    groups: tuple[str, ...]
-    unmatched: tuple[str, ...]
-    unlisted: tuple[str, ...]
-
-
 def list_groups(cluster: Cluster) -> Listing:
     """Ask every broker for the groups that it coordinates.
 
@@ -316,7 +290,7 @@ def list_groups(cluster: Cluster) -> Listing:
         If no broker answers.
     """
     # Brokers before 3.0 create this topic when a client asks for its metadata.
-    is_new = cluster.answers_to(OffsetFetchRequest, messages.SEVERAL_GROUPS)
+    is_new = cluster.tells_commits_of_several()
     asked_for = messages.topics([_OFFSETS_TOPIC] if is_new else [])
     known = cluster.ask_any(asked_for, messages.Metadata)
     asked = {broker.node_id: [messages.groups()] for broker in known.brokers}
@@ -335,27 +309,27 @@ def list_groups(cluster: Cluster) -> Listing:
     return Listing(groups, silent, loading)
 
 
-def choose(listing: Listing, patterns: Sequence[str]) -> Choice:
+def choose(listing: Listing, patterns: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
     """Return the groups that patterns choose; a name with wildcard characters matches itself too.
+
+    The second value are patterns that no group matches, and the third names without a wildcard
+    that no broker lists.
 
     Examples
     --------
     >>> some = Listing({"a1": Listed(1, "classic"), "a2": Listed(1, "classic")})
     >>> choose(some, ["a?", "a1", "b*", "c"])
-    Choice(groups=('a1', 'a2'), unmatched=('b*',), unlisted=('c',))
+    (['a1', 'a2'], ['b*'], ['c'])
     """
     chosen: set[str] = set()
-    missed = []
+    unmatched: list[str] = []
+    unlisted: list[str] = []
     for pattern in dict.fromkeys(patterns):
         found = {name for name in listing.groups if name == pattern or fnmatchcase(name, pattern)}
         chosen |= found
         if not found:
-            missed.append(pattern)
-    return Choice(
-        groups=tuple(sorted(chosen)),
-        unmatched=tuple(pattern for pattern in missed if not is_name(pattern)),
-        unlisted=tuple(pattern for pattern in missed if is_name(pattern)),
-    )
+            (unlisted if is_name(pattern) else unmatched).append(pattern)
+    return sorted(chosen), unmatched, unlisted
 
 
 def why_unlisted(cluster: Cluster, names: Sequence[str], listing: Listing) -> list[Obstacle]:
@@ -365,7 +339,9 @@ def why_unlisted(cluster: Cluster, names: Sequence[str], listing: Listing) -> li
     """
     if not names:
         return []
-    answer = cluster.ask_any(messages.classic_groups(names), messages.DescribeGroups)
+    answer = cluster.ask_any(
+        messages.classic_groups(names), messages.Groups[messages.ClassicGroup]
+    )
     forbidden = {
         group.group_id: found
         for group in answer.groups

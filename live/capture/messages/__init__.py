@@ -7,7 +7,7 @@ defined here. The JSON files list the fields on the wire in the form of kafka-py
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
 from kafka.protocol.admin import DescribeConfigsRequest, DescribeGroupsRequest, ListGroupsRequest
@@ -183,12 +183,6 @@ class ClassicGroup(msgspec.Struct, frozen=True):
     members: list[ClassicMember]
 
 
-class DescribeGroups(msgspec.Struct, frozen=True):
-    """Classic groups, described."""
-
-    groups: list[ClassicGroup]
-
-
 class TopicPartitions(msgspec.Struct, frozen=True):
     """Partitions of one topic, by number."""
 
@@ -227,12 +221,6 @@ class ConsumerGroup(msgspec.Struct, frozen=True):
     assignment_epoch: int
     assignor_name: str
     members: list[ConsumerMember]
-
-
-class ConsumerGroupDescribe(msgspec.Struct, frozen=True):
-    """KIP-848 groups, described."""
-
-    groups: list[ConsumerGroup]
 
 
 class TopicInfo(msgspec.Struct, frozen=True):
@@ -306,12 +294,6 @@ class StreamsGroup(msgspec.Struct, frozen=True):
     members: list[StreamsThread]
 
 
-class StreamsGroupDescribe(msgspec.Struct, frozen=True):
-    """Kafka Streams groups, described."""
-
-    groups: list[StreamsGroup]
-
-
 class Setting(msgspec.Struct, frozen=True):
     """A setting of a group."""
 
@@ -379,17 +361,20 @@ class CommittedTopic(msgspec.Struct, frozen=True):
 
 
 class CommittedGroup(msgspec.Struct, frozen=True):
-    """The committed offsets of a group, of all topics that the client may describe."""
+    """The committed offsets of a group, of all topics that the client may describe.
+
+    Brokers before 3.0 answer for one group at a time, and do not name it.
+    """
 
     error_code: int
     topics: list[CommittedTopic]
     group_id: str = ""
 
 
-class OffsetFetch(msgspec.Struct, frozen=True):
-    """Committed offsets of groups; brokers before 3.0 answer for one group at a time."""
+class Groups(msgspec.Struct, Generic[T], frozen=True):
+    """Groups, described, or their committed offsets."""
 
-    groups: list[CommittedGroup]
+    groups: list[T]
 
 
 class ListedPartition(msgspec.Struct, frozen=True):

@@ -58,7 +58,7 @@ def test_nothing_but_questions_is_sent_and_no_group_notices(bootstrap, monkeypat
 class BeforeThree(Cluster):
     """A cluster like those before Kafka 3.0, which describe one group at a time."""
 
-    def answers_to(self, question, version=0):
+    def tells_commits_of_several(self):
         return False
 
 
