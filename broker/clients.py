@@ -35,6 +35,7 @@ REFRESH_MS = 1000
 class Wanted:
     """The specification of a consumer; `Consumer.start` documents its fields."""
 
+    kind: str
     bootstrap: str
     group: str
     topics: Sequence[str]
@@ -47,41 +48,42 @@ class Wanted:
     classes: Sequence[str] = ()
 
     @property
+    def kip_848(self) -> bool:
+        """Whether its group is one of KIP-848."""
+        return self.kind.endswith("kip-848")
+
+    @property
     def pattern(self) -> str | None:
         """The pattern that it subscribes to; None if it subscribes to names."""
         return self.topics[0] if len(self.topics) == 1 and self.topics[0][:1] == "^" else None
 
 
 def settings_of(wanted: Wanted, assignors: Sequence[str]) -> dict[str, object]:
-    """Return the settings of a member of a classic group, by the names of Kafka's own consumer.
+    """Return the settings of a member of a group, by the names of Kafka's own consumer.
+
+    In a KIP-848 group the broker sets sessions and heartbeats.
 
     Parameters
     ----------
-    assignors : by the client's names
+    assignors : by the client's names; of a KIP-848 group the broker's
     """
-    static = {} if wanted.instance_id is None else {"group.instance.id": wanted.instance_id}
-    strategy = {"partition.assignment.strategy": ",".join(assignors)} if assignors else {}
-    return {
+    settings: dict[str, object] = {
         "bootstrap.servers": wanted.bootstrap,
         "group.id": wanted.group,
         "client.id": wanted.client_id,
         "enable.auto.commit": wanted.commit,
         "auto.commit.interval.ms": COMMIT_MS,
         "auto.offset.reset": "earliest",
-        "session.timeout.ms": SESSION_MS,
-        "heartbeat.interval.ms": HEARTBEAT_MS,
         "metadata.max.age.ms": REFRESH_MS,
-        **static,
-        **strategy,
     }
-
-
-def kip_848(classic: Mapping[str, object], assignors: Sequence[str]) -> dict[str, object]:
-    """Return the settings of a KIP-848 group; there the broker sets sessions and heartbeats."""
-    own = ("session.timeout.ms", "heartbeat.interval.ms", "partition.assignment.strategy")
-    kept = {name: value for name, value in classic.items() if name not in own}
-    remote = {"group.remote.assignor": assignors[0]} if assignors else {}
-    return {**kept, "group.protocol": "consumer", **remote}
+    if wanted.instance_id is not None:
+        settings["group.instance.id"] = wanted.instance_id
+    strategy = "group.remote.assignor" if wanted.kip_848 else "partition.assignment.strategy"
+    if assignors:
+        settings[strategy] = ",".join(assignors)
+    if wanted.kip_848:
+        return settings | {"group.protocol": "consumer"}
+    return settings | {"session.timeout.ms": SESSION_MS, "heartbeat.interval.ms": HEARTBEAT_MS}
 
 
 class Client(Protocol):
@@ -106,38 +108,30 @@ ANSWER_SECONDS = 5.0
 
 
 class Confluent:
-    """librdkafka under confluent-kafka, in a classic group."""
+    """librdkafka under confluent-kafka."""
 
     def __init__(self, wanted: Wanted) -> None:
         from confluent_kafka import Consumer
 
-        told = self.protocol(wanted)
+        told = settings_of(wanted, wanted.assignors)
         told["topic.metadata.refresh.interval.ms"] = told.pop("metadata.max.age.ms")
         self.settings = {**told, **wanted.config}
         self._consumer = Consumer(self.settings)
         self._consumer.subscribe([*wanted.topics], on_assign=self._joins)
-        self._joined = False
+        self._joined, self._kip_848 = False, wanted.kip_848
         self._held: Held | None = None
-
-    def protocol(self, wanted: Wanted) -> dict[str, object]:
-        """Return the settings for the group's protocol."""
-        return settings_of(wanted, wanted.assignors)
 
     def poll(self) -> list[Batch]:
         """Read a record if there is one."""
         record = self._consumer.poll(BRIEF_SECONDS)
         # assignment() in another thread would wait for ever while holding the GIL.
-        self._joined = self._joined or self.is_member()
+        self._joined = self._joined or (self._kip_848 and self._is_member())
         held = {(each.topic, each.partition) for each in self._consumer.assignment()}
         self._held = held if self._joined else None
         if record is None or record.error() is not None:
             return []
         at = record.offset()
         return [(record.topic(), record.partition(), at, at, record.timestamp()[1] / 1000)]
-
-    def is_member(self) -> bool:
-        """Return whether it is a member, if no callback says so; classic groups have one."""
-        return False
 
     def _joins(self, *_: object) -> None:
         self._joined = True
@@ -159,16 +153,8 @@ class Confluent:
         """Leave the group."""
         self._consumer.close()
 
-
-class ConfluentKip848(Confluent):
-    """librdkafka in a KIP-848 group."""
-
-    def protocol(self, wanted: Wanted) -> dict[str, object]:
-        """Return the settings for the group's protocol."""
-        return kip_848(super().protocol(wanted), wanted.assignors)
-
-    def is_member(self) -> bool:
-        """Ask the broker, as no callback comes for an empty assignment.
+    def _is_member(self) -> bool:
+        """Ask the broker of a KIP-848 group, as no callback comes for an empty assignment.
 
         The group must be stable: until then, others may still hold partitions of its target.
         """
@@ -193,7 +179,7 @@ JAVA_POLL_MS = 100
 
 
 class Java:
-    """Kafka's own consumer in a classic group."""
+    """Kafka's own consumer."""
 
     def __init__(self, wanted: Wanted) -> None:
         classes = os.pathsep.join(
@@ -204,8 +190,10 @@ class Java:
         start(*options, classes=classes)
         import jpype
 
+        shipped = {name: f"{CONSUMER}.{own}" for name, own in KAFKA_JAVA.assignors.items()}
+        named = {} if wanted.kip_848 else shipped
         settings = {
-            **self.protocol(wanted),
+            **settings_of(wanted, [named.get(name, name) for name in wanted.assignors]),
             "key.deserializer": TEXT,
             "value.deserializer": TEXT,
             **wanted.config,
@@ -216,12 +204,12 @@ class Java:
             properties.setProperty(key, text)
         self._group, self._properties = wanted.group, properties
         self._consumer: Any = jpype.JClass(f"{CONSUMER}.KafkaConsumer")(properties)
-        self._joined = False
+        self._joined, self._kip_848 = False, wanted.kip_848
         self._held: Held | None = None
         listener = jpype.JProxy(
             f"{CONSUMER}.ConsumerRebalanceListener",
             dict={
-                "onPartitionsAssigned": self.joins,
+                "onPartitionsAssigned": self._joins,
                 "onPartitionsRevoked": lambda _: None,
                 "onPartitionsLost": lambda _: None,
             },
@@ -236,16 +224,10 @@ class Java:
             self._consumer.subscribe(pattern, listener)
         self._wait = jpype.JClass("java.time.Duration").ofMillis(JAVA_POLL_MS)
 
-    def protocol(self, wanted: Wanted) -> dict[str, object]:
-        """Return the settings for the group's protocol."""
-        shipped = KAFKA_JAVA.assignors
-        named = {name: f"{CONSUMER}.{shipped[name]}" for name in shipped}
-        return settings_of(wanted, [named.get(name, name) for name in wanted.assignors])
-
     def poll(self) -> list[Batch]:
         """Read records."""
         records = self._consumer.poll(self._wait)
-        self._joined = self._joined or self.is_member()
+        self._joined = self._joined or (self._kip_848 and self._is_member())
         held = {(str(e.topic()), int(e.partition())) for e in self._consumer.assignment()}
         self._held = held if self._joined else None
         return [_batch(each, records.records(each)) for each in records.partitions()]
@@ -269,34 +251,12 @@ class Java:
         """Leave the group."""
         self._consumer.close()
 
-    def joins(self, _: object) -> None:
-        """Record that it has had an assignment, also an empty one."""
-        self._joined = True
+    def _joins(self, _: object) -> None:
+        """Record an assignment, also an empty one; in a KIP-848 group others may still hold it."""
+        self._joined = self._joined or not self._kip_848
 
-    def is_member(self) -> bool:
-        """Return whether it is a member, if no callback says so; classic groups have one."""
-        return False
-
-
-def _batch(partition: Any, records: Any) -> Batch:
-    first, last = records.get(0), records.get(records.size() - 1)
-    written = int(first.timestamp()) / 1000
-    at = int(first.offset()), int(last.offset())
-    return str(partition.topic()), int(partition.partition()), *at, written
-
-
-class JavaKip848(Java):
-    """Kafka's own consumer in a KIP-848 group."""
-
-    def protocol(self, wanted: Wanted) -> dict[str, object]:
-        """Return the settings for the group's protocol."""
-        return kip_848(super().protocol(wanted), wanted.assignors)
-
-    def joins(self, _: object) -> None:
-        """Do nothing, as others may still hold partitions of its target."""
-
-    def is_member(self) -> bool:
-        """Ask the broker whether the group is stable and has this member."""
+    def _is_member(self) -> bool:
+        """Ask the broker whether a KIP-848 group is stable and has this member."""
         import jpype
 
         admin = jpype.JClass("org.apache.kafka.clients.admin.Admin").create(self._properties)
@@ -310,6 +270,13 @@ class JavaKip848(Java):
         members = [str(each.consumerId()) for each in told.members()]
         own = str(self._consumer.groupMetadata().memberId())
         return str(told.groupState()) == "Stable" and own in members
+
+
+def _batch(partition: Any, records: Any) -> Batch:
+    first, last = records.get(0), records.get(records.size() - 1)
+    written = int(first.timestamp()) / 1000
+    at = int(first.offset()), int(last.offset())
+    return str(partition.topic()), int(partition.partition()), *at, written
 
 
 # Longer than its assignor takes; otherwise a leader loses its own assignment.
@@ -448,9 +415,9 @@ def subscription(wanted: Wanted) -> dict[str, object]:
 
 CLIENTS: Mapping[str, Callable[[Wanted], Client]] = {
     "confluent": Confluent,
-    "confluent-kip-848": ConfluentKip848,
+    "confluent-kip-848": Confluent,
     "kafka-python": KafkaPython,
     "aiokafka": Aiokafka,
     "java": Java,
-    "java-kip-848": JavaKip848,
+    "java-kip-848": Java,
 }
