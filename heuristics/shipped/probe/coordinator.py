@@ -168,8 +168,8 @@ class Coordinator:
             peer.reply(
                 request, {"error_code": wire.UNSUPPORTED_VERSION, "api_keys": wire.spoken()}
             )
-        elif request.key in metadata.ANSWERS:
-            peer.reply(request, metadata.ANSWERS[request.key](request.body))
+        elif request.key in metadata.ABOUT_OFFSETS:
+            peer.reply(request, metadata.no_offsets(request))
         else:
             answers = {
                 wire.API_VERSIONS: self._api_versions,
@@ -178,7 +178,8 @@ class Coordinator:
                 wire.JOIN_GROUP: self._join_group,
                 wire.SYNC_GROUP: self._sync_group,
                 wire.HEARTBEAT: self._heartbeat,
-                wire.LEAVE_GROUP: self._leave_group,
+                wire.LEAVE_GROUP: self._with_nothing,
+                wire.FETCH: self._with_nothing,
             }
             answers[request.key](peer, request)
 
@@ -332,5 +333,5 @@ class Coordinator:
         error = wire.NONE if self._leader is not None else wire.REBALANCE_IN_PROGRESS
         peer.reply(request, {"error_code": error})
 
-    def _leave_group(self, peer: Peer, request: Request) -> None:
+    def _with_nothing(self, peer: Peer, request: Request) -> None:
         peer.reply(request, {})

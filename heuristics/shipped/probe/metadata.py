@@ -6,13 +6,13 @@ partitions to read; if it asks for offsets or records all the same, it finds non
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from heuristics.shipped.probe import wire
 from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from groups import Group
     from heuristics.shipped.probe.round import Round
@@ -98,58 +98,34 @@ def _replicas_of(group: Group, topic: int) -> list[list[int]]:
     return [of_set[one] for one in sets]
 
 
-def _offset_fetch(body: Any) -> dict[str, object]:
-    of = wire.types().OffsetFetchResponse.OffsetFetchResponseTopic
-    asked = [(topic.name, topic.partition_indexes) for topic in body.topics or ()]
-    nothing = {"committed_offset": -1, "committed_leader_epoch": -1, "metadata": ""}
-    topics = _topics(of, of.OffsetFetchResponsePartition, asked, nothing)
-    return {"topics": topics}
-
-
-def _offset_commit(body: Any) -> dict[str, object]:
-    of = wire.types().OffsetCommitResponse.OffsetCommitResponseTopic
-    topics = _topics(of, of.OffsetCommitResponsePartition, _named(body), {})
-    return {"topics": topics}
-
-
-def _list_offsets(body: Any) -> dict[str, object]:
-    of = wire.types().ListOffsetsResponse.ListOffsetsTopicResponse
-    start = {"timestamp": -1, "offset": 0, "leader_epoch": 0}
-    topics = _topics(of, of.ListOffsetsPartitionResponse, _named(body), start)
-    return {"topics": topics}
-
-
-def _fetch(body: Any) -> dict[str, object]:
-    return {}
-
-
-def _named(body: Any) -> list[tuple[str, list[int]]]:
-    """Return (topic, partition numbers) of a request."""
-    return [
-        (topic.name, [one.partition_index for one in topic.partitions])
-        for topic in body.topics or ()
-    ]
-
-
-def _topics(
-    topic_type: Callable[..., object],
-    partition_type: Callable[..., object],
-    asked: Iterable[tuple[str, Iterable[int]]],
-    said: Mapping[str, object],
-) -> list[object]:
-    """Return the same fields as answer for each partition asked about."""
-    return [
-        topic_type(
-            name=name,
-            partitions=[partition_type(partition_index=number, **said) for number in numbers],
-        )
-        for name, numbers in asked
-    ]
-
-
-ANSWERS: Mapping[int, Callable[[Any], dict[str, object]]] = {
-    wire.OFFSET_FETCH: _offset_fetch,
-    wire.OFFSET_COMMIT: _offset_commit,
-    wire.LIST_OFFSETS: _list_offsets,
-    wire.FETCH: _fetch,
+# For each request about offsets: types of a topic and a partition in its answer, and what each
+# partition gets.
+ABOUT_OFFSETS: Mapping[int, tuple[str, str, dict[str, object]]] = {
+    wire.OFFSET_FETCH: (
+        "OffsetFetchResponseTopic",
+        "OffsetFetchResponsePartition",
+        {"committed_offset": -1, "committed_leader_epoch": -1, "metadata": ""},
+    ),
+    wire.OFFSET_COMMIT: ("OffsetCommitResponseTopic", "OffsetCommitResponsePartition", {}),
+    wire.LIST_OFFSETS: (
+        "ListOffsetsTopicResponse",
+        "ListOffsetsPartitionResponse",
+        {"timestamp": -1, "offset": 0, "leader_epoch": 0},
+    ),
 }
+
+
+def no_offsets(request: Request) -> dict[str, object]:
+    """Return the fields of an answer about offsets: nothing is committed, and logs are empty."""
+    of_topic, of_partition, said = ABOUT_OFFSETS[request.key]
+    topic_type = getattr(wire.response_type(request.key), of_topic)
+    partition_type = getattr(topic_type, of_partition)
+    topics = []
+    for topic in request.body.topics or ():
+        if request.key == wire.OFFSET_FETCH:
+            numbers = topic.partition_indexes
+        else:
+            numbers = [one.partition_index for one in topic.partitions]
+        partitions = [partition_type(partition_index=number, **said) for number in numbers]
+        topics.append(topic_type(name=topic.name, partitions=partitions))
+    return {"topics": topics}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,19 +29,21 @@ class Names:
     Attributes
     ----------
     sent : name on the wire, by name in the group
-    back : name in the group, by name on the wire
     are_new : whether a client cannot know any of the names on the wire from an earlier round
     """
 
     sent: Mapping[str, str]
-    back: Mapping[str, str]
-    are_new: bool
+    are_new: bool = False
+
+    @cached_property
+    def back(self) -> Mapping[str, str]:
+        """Name in the group, by name on the wire."""
+        return {wired: name for name, wired in self.sent.items()}
 
     @staticmethod
     def kept(topics: Iterable[str]) -> Names:
         """Return the names of the group unchanged."""
-        same = {topic: topic for topic in topics}
-        return Names(same, same, are_new=False)
+        return Names({topic: topic for topic in topics})
 
     @staticmethod
     def unique(topics: Iterable[str], number: int) -> Names:
@@ -63,7 +66,7 @@ class Names:
             sent = {name: f"{prefix}{place:0{width}d}" for place, name in enumerate(names)}
         else:
             sent = {name: prefix + name for name in names}
-        return Names._both_ways(sent, are_new=True)
+        return Names(sent, are_new=True)
 
     @staticmethod
     def among(
@@ -93,11 +96,7 @@ class Names:
                 sent[name] = last = next(free)
             else:
                 sent[name] = f"{last}.{number:0{_DIGITS}d}.{place:0{width}d}"
-        return Names._both_ways(sent, are_new=False)
-
-    @staticmethod
-    def _both_ways(sent: Mapping[str, str], *, are_new: bool) -> Names:
-        return Names(sent, {wired: name for name, wired in sent.items()}, are_new)
+        return Names(sent)
 
 
 class Told:

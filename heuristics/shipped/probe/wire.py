@@ -23,20 +23,20 @@ FIND_COORDINATOR, API_VERSIONS = 10, 18
 NONE, UNKNOWN_TOPIC, INCONSISTENT_PROTOCOL = 0, 3, 23
 REBALANCE_IN_PROGRESS, GROUP_AUTHORIZATION_FAILED, UNSUPPORTED_VERSION = 27, 30, 35
 
-# Lowest and highest version of each API. The highest are those before the flexible versions: every
-# client speaks them. A higher version of ApiVersions is answered with an error in version 0.
-VERSIONS: dict[int, tuple[int, int]] = {
-    FETCH: (4, 11),
-    LIST_OFFSETS: (1, 5),
-    METADATA: (0, 8),
-    OFFSET_COMMIT: (2, 7),
-    OFFSET_FETCH: (1, 5),
-    FIND_COORDINATOR: (0, 2),
-    JOIN_GROUP: (0, 5),
-    HEARTBEAT: (0, 3),
-    LEAVE_GROUP: (0, 3),
-    SYNC_GROUP: (0, 3),
-    API_VERSIONS: (0, 3),
+# Name, lowest and highest version of each API. The highest are those before the flexible versions:
+# every client speaks them. A higher version of ApiVersions is answered with an error in version 0.
+APIS: dict[int, tuple[str, int, int]] = {
+    FETCH: ("Fetch", 4, 11),
+    LIST_OFFSETS: ("ListOffsets", 1, 5),
+    METADATA: ("Metadata", 0, 8),
+    OFFSET_COMMIT: ("OffsetCommit", 2, 7),
+    OFFSET_FETCH: ("OffsetFetch", 1, 5),
+    FIND_COORDINATOR: ("FindCoordinator", 0, 2),
+    JOIN_GROUP: ("JoinGroup", 0, 5),
+    HEARTBEAT: ("Heartbeat", 0, 3),
+    LEAVE_GROUP: ("LeaveGroup", 0, 3),
+    SYNC_GROUP: ("SyncGroup", 0, 3),
+    API_VERSIONS: ("ApiVersions", 0, 3),
 }
 
 MOST_CHARACTERS = 120
@@ -52,7 +52,7 @@ class Request:
 
     Attributes
     ----------
-    key, version : the API, a key of `VERSIONS`, and its version
+    key, version : the API, a key of `APIS`, and its version
     correlation : correlation id, by which the client recognises the answer
     client_id : the client's id, or ""
     body : kafka-python's object; None if the version is not supported
@@ -81,33 +81,16 @@ def _classes(module: Any) -> dict[str, Any]:
     return {name: found for name, found in vars(module).items() if isinstance(found, type)}
 
 
-@cache
-def _messages() -> dict[int, tuple[Any, Any]]:
-    """Return kafka-python's classes of request and response, by API key."""
-    names = {
-        FETCH: "Fetch",
-        LIST_OFFSETS: "ListOffsets",
-        METADATA: "Metadata",
-        OFFSET_COMMIT: "OffsetCommit",
-        OFFSET_FETCH: "OffsetFetch",
-        FIND_COORDINATOR: "FindCoordinator",
-        JOIN_GROUP: "JoinGroup",
-        HEARTBEAT: "Heartbeat",
-        LEAVE_GROUP: "LeaveGroup",
-        SYNC_GROUP: "SyncGroup",
-        API_VERSIONS: "ApiVersions",
-    }
-    return {
-        key: (getattr(types(), f"{name}Request"), getattr(types(), f"{name}Response"))
-        for key, name in names.items()
-    }
+def response_type(key: int) -> Any:
+    """Return kafka-python's class of the response of an API."""
+    return getattr(types(), f"{APIS[key][0]}Response")
 
 
 def spoken() -> list[object]:
     """Return the APIs and their versions for an ApiVersions response."""
     return [
         types().ApiVersionsResponse.ApiVersion(api_key=key, min_version=low, max_version=high)
-        for key, (low, high) in sorted(VERSIONS.items())
+        for key, (_, low, high) in sorted(APIS.items())
     ]
 
 
@@ -127,15 +110,15 @@ def decode_request(frame: bytes) -> Request:
     if len(frame) < 8:
         raise Malformed(f"{len(frame)} bytes, too few for a request")
     key, version, correlation = struct.unpack_from(">hhi", frame)
-    if key not in VERSIONS:
+    if key not in APIS:
         raise Malformed(f"asks for API {key}, which the probe does not speak")
-    low, high = VERSIONS[key]
+    name, low, high = APIS[key]
     if not low <= version <= high:
         if key == API_VERSIONS:
             return Request(key, version, correlation, "", None)
         raise Malformed(f"asks for API {key} in version {version}, expected {low} to {high}")
     try:
-        body = _messages()[key][0].decode(frame, version=version, header=True)
+        body = getattr(types(), f"{name}Request").decode(frame, version=version, header=True)
         client_id = str(body.header.client_id or "")
     except Exception as error:
         cause = reason(error)
@@ -151,7 +134,7 @@ def encode_response(request: Request, fields: Mapping[str, object]) -> bytes:
     fields : fields of kafka-python's response, by name
     """
     version = request.version if request.body is not None else 0
-    response = _messages()[request.key][1](version=version, **fields)
+    response = response_type(request.key)(version=version, **fields)
     response.with_header(correlation_id=request.correlation)
     return bytes(response.encode(header=True, framed=True))
 
