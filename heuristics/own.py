@@ -286,9 +286,12 @@ def _as_plan(group: Group, made: object) -> Plan:
     of = plan.assignment.group
     if of is not group and _shape(of) != _shape(group):
         raise Failed(f"it returned an assignment of another group, {of.name}")
+    members = len(group.members)
     for stray in plan.assignment.strays:
-        if not _is_stray(stray, len(group.members)):
-            raise Failed(f"it returned the stray {stray!r}, expected (member, topic, number)")
+        match stray:
+            case (int(member), str(), int(number)) if 0 <= member < members and number >= 0:
+                continue
+        raise Failed(f"it returned the stray {stray!r}, expected (member, topic, number)")
     counts = (plan.rounds, plan.revoked, plan.ownerless)
     if not all(isinstance(count, int) and count >= 0 for count in counts):
         raise Failed(f"it returned counts of {counts!r}, expected whole numbers of 0 or more")
@@ -297,14 +300,6 @@ def _as_plan(group: Group, made: object) -> Plan:
 
 def _shape(group: Group) -> tuple[object, ...]:
     return group.members, group.topics, group.partitions.tolist()
-
-
-def _is_stray(stray: object, members: int) -> bool:
-    if not isinstance(stray, tuple) or len(stray) != 3:
-        return False
-    member, topic, number = stray
-    numbers = isinstance(member, int) and isinstance(number, int) and isinstance(topic, str)
-    return numbers and 0 <= member < members and number >= 0
 
 
 def _of_names(group: Group, made: Held) -> Assignment:

@@ -14,7 +14,7 @@ from compare.promises.findings import read_findings
 from compare.samples.drawn import drawn
 from groups import Failed
 from heuristics import assign, assignor_named
-from heuristics.assignor import attempt
+from heuristics.assignor import Unavailable, attempt
 from heuristics.shipped.consumers import driver_process
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from heuristics.shipped.consumers.driver_process import DriverProcess
@@ -108,22 +108,30 @@ def test_a_program_that_does_not_start_gives_its_own_reason(started, group):
         driver.plan(group, "range")
 
 
-def test_nothing_is_left_when_a_client_hangs_and_its_time_is_up(group):
-    others, name = drivers(), "librdkafka/range"
-    with TimeLimit(1) as limit:
-        assert limit.plan(group, name).status == "planned"
-        (started,) = drivers(others)
-        halt(started)
-        outcome = limit.plan(group, name)
-        # The client is halted before or after it joins again, for which it has a minute.
-        assert (outcome.status, outcome.reason) in (
-            ("timed-out", "no answer within 1 s"),
-            ("unavailable", "the client did not join again within 60 s"),
-        )
-        gone(started)
-        assert limit.plan(group, name).status == "planned"
-        (started,) = drivers(others)
-    gone(started)
+def test_a_client_that_hangs_is_killed_when_its_time_is_up_and_started_again(
+    started, group, monkeypatch
+):
+    others, driver = drivers(), started(*COMMAND)
+    driver.plan(group, "range")
+    (client,) = drivers(others)
+    halt(client)
+    with monkeypatch.context() as brief:
+        brief.setattr(driver_process, "WAIT_SECONDS", 1.0)
+        # The client is halted before or after it joins again.
+        with pytest.raises(
+            (Late, Unavailable), match=r"^(no answer|the client did .*) within 1 s$"
+        ):
+            driver.plan(group, "range", seconds=1)
+    gone(client)
+    assert driver.plan(group, "range")[0]
+
+
+def test_a_client_ends_with_the_time_limit_that_it_ran_in(group):
+    others = drivers()
+    with TimeLimit(LONG) as limit:
+        assert limit.plan(group, "librdkafka/range").status == "planned"
+        (client,) = drivers(others)
+    gone(client)
 
 
 def test_another_version_than_the_installed_one_is_unavailable():
