@@ -120,26 +120,20 @@ class Series:
         """
         lines = "".join(f"{json.dumps(one.document, ensure_ascii=False)}\n" for one in documents)
         data = gzip.compress(lines.encode("utf-8", "surrogatepass"), mtime=0)
-        path = self._unused_path(at.replace(":", "-"))
+        name, number = at.replace(":", "-"), 1
+        path = self.folder / f"{name}{ENDING}"
+        while path.exists():
+            number += 1
+            path = self.folder / f"{name}_{number}{ENDING}"
         with writing_whole(path) as part, part.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        self._delete_old()
+        if self.keep is not None:
+            for old in self.files()[: -self.keep]:
+                old.unlink(missing_ok=True)
         return len(data)
 
     def files(self) -> list[Path]:
         """Return the files of the series, the oldest first."""
         return sorted(path for path in self.folder.iterdir() if _OURS.fullmatch(path.name))
-
-    def _unused_path(self, name: str) -> Path:
-        path, number = self.folder / f"{name}{ENDING}", 1
-        while path.exists():
-            number += 1
-            path = self.folder / f"{name}_{number}{ENDING}"
-        return path
-
-    def _delete_old(self) -> None:
-        if self.keep is not None:
-            for path in self.files()[: -self.keep]:
-                path.unlink(missing_ok=True)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
-    from groups import Group
     from live.assignor.planned import Solver
     from live.assignor.rebalance import Plan, Rebalance
     from live.connection import Connection
@@ -162,10 +161,29 @@ class LagSettings(Settings):
         Parameters
         ----------
         numbers : partition numbers of each topic
+
+        Raises
+        ------
+        BadInput
+            If the brokers cannot be asked.
         """
+        from kafka import TopicPartition
+        from kafka.admin import OffsetSpec
+
         assert cls.connection is not None
-        assert cls.group_id is not None
-        return lag_of(cls.connection, cls.group_id, numbers, cls.auto_offset_reset)
+        every = [TopicPartition(topic, n) for topic, some in numbers.items() for n in some]
+        with cls.connection.admin() as admin:
+            committed = admin.list_group_offsets({cls.group_id: None})[cls.group_id]
+            start = {p: one.offset for p, one in committed.items() if one.offset >= 0}
+            missing = [p for p in every if p not in start]
+            end = admin.list_partition_offsets(dict.fromkeys(every, OffsetSpec.LATEST))
+            if cls.auto_offset_reset == "earliest" and missing:
+                first = admin.list_partition_offsets(dict.fromkeys(missing, OffsetSpec.EARLIEST))
+                start |= {p: one.offset for p, one in first.items()}
+        return {
+            (p.topic, p.partition): max(0, end[p].offset - start.get(p, end[p].offset))
+            for p in every
+        }
 
     @classmethod
     def solver(cls) -> Solver:
@@ -173,40 +191,10 @@ class LagSettings(Settings):
         return partial(_least_lag, cls)
 
 
-def lag_of(
-    connection: Connection, group_id: str, numbers: Mapping[str, Sequence[int]], reset: str
-) -> Lag:
-    """Return the lag in records of each (topic, partition number) of a group.
-
-    Parameters
-    ----------
-    numbers : partition numbers of each topic
-    reset : lag of a partition without a commit: ``latest``: 0; ``earliest``: the whole log
-
-    Raises
-    ------
-    BadInput
-        If the brokers cannot be asked.
-    """
-    from kafka import TopicPartition
-    from kafka.admin import OffsetSpec
-
-    every = [TopicPartition(topic, n) for topic, some in numbers.items() for n in some]
-    with connection.admin() as admin:
-        committed = admin.list_group_offsets({group_id: None})[group_id]
-        start = {p: one.offset for p, one in committed.items() if one.offset >= 0}
-        missing = [p for p in every if p not in start]
-        end = admin.list_partition_offsets(dict.fromkeys(every, OffsetSpec.LATEST))
-        if reset == "earliest" and missing:
-            first = admin.list_partition_offsets(dict.fromkeys(missing, OffsetSpec.EARLIEST))
-            start |= {p: one.offset for p, one in first.items()}
-    return {
-        (p.topic, p.partition): max(0, end[p].offset - start.get(p, end[p].offset)) for p in every
-    }
-
-
 def _least_lag(settings: type[LagSettings], rebalance: Rebalance) -> Plan:
     """Return the plan with the least lag on the busiest member; without lags, `optimum`'s."""
+    import numpy as np
+
     from optimal.solve import solve
 
     deadline = monotonic() + settings.time_limit
@@ -216,18 +204,11 @@ def _least_lag(settings: type[LagSettings], rebalance: Rebalance) -> Plan:
         log.warning("lag is not known, loads alone are balanced (%s)", reason_of(error))
         return optimum(rebalance, time_limit=max(deadline - monotonic(), 0.0))
     objective = FINISHING if rebalance.is_unfinished else OBJECTIVE
-    group = _with_lag(rebalance, lag)
+    group = rebalance.group()
+    column = [lag[topic, n] for topic in group.topics for n in rebalance.numbers[topic]]
+    group = replace(group, lag_records=np.array(column, np.int64))
     left = max(deadline - monotonic(), 0.0) * SHARE
     assignment = solve(group, objective, time_limit=left).assignment
     if assignment is None:
         raise Failed(f"no answer within {settings.time_limit:g} s")
     return rebalance.plan_of(assignment)
-
-
-def _with_lag(rebalance: Rebalance, lag: Lag) -> Group:
-    """Return the group with the lag of each partition, topic by topic."""
-    import numpy as np
-
-    group = rebalance.group()
-    column = [lag[topic, n] for topic in group.topics for n in rebalance.numbers[topic]]
-    return replace(group, lag_records=np.array(column, np.int64))

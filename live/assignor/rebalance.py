@@ -76,14 +76,7 @@ def claim_after(given: Iterable[tuple[str, Iterable[int]]], user_data: object) -
     """Return the claim that follows from an assignment and the user data that came with it."""
     owned = {topic: list(numbers) for topic, numbers in given}
     note = unpacked(user_data, Note)
-    if note is None:
-        return Claim(owned=owned)
-    return Claim(
-        owned=owned,
-        generation=note.generation,
-        member=note.member,
-        unfinished=note.unfinished,
-    )
+    return Claim(owned=owned, **({} if note is None else msgspec.structs.asdict(note)))
 
 
 def packed(said: Claim | Note) -> bytes:
@@ -158,10 +151,12 @@ class Rebalance:
         joined = {member: members[member] for member in sorted(members)}
         topics = sorted({topic for one in joined.values() for topic in one.topics})
         numbers = {topic: sorted(numbers_of(topic) or ()) for topic in topics}
-        unknown = {topic for topic, known in numbers.items() if not known} - {*gone}
-        claimed = _claimed(joined, unknown)
-        for topic in unknown:
-            numbers[topic] = list(range(_size(claimed[topic])))
+        for topic in {topic for topic, known in numbers.items() if not known} - {*gone}:
+            readers = (one for one in joined.values() if topic in one.topics)
+            claimed = {n for one in readers for n in one.claim.owned.get(topic, ())}
+            least = max(claimed, default=-1) + 1
+            if least <= MOST_FOR_EACH_CLAIMED * len(claimed):
+                numbers[topic] = list(range(least))
         return Rebalance(joined, {topic: known for topic, known in numbers.items() if known})
 
     @property
@@ -260,18 +255,3 @@ class Rebalance:
             }
             for member, topics in plan.items()
         }
-
-
-def _claimed(members: Mapping[str, Joined], topics: set[str]) -> Mapping[str, set[int]]:
-    """Return, by topic, the partition numbers that members who read it claim."""
-    found: defaultdict[str, set[int]] = defaultdict(set)
-    for joined in members.values():
-        for topic in joined.claim.owned.keys() & joined.topics & topics:
-            found[topic].update(joined.claim.owned[topic])
-    return found
-
-
-def _size(claimed: set[int]) -> int:
-    """Return the least number of partitions that fits the claims; 0 if that is not credible."""
-    least = max(claimed, default=-1) + 1
-    return least if least <= MOST_FOR_EACH_CLAIMED * len(claimed) else 0

@@ -17,8 +17,6 @@ from live.capture.topics import NO_LEADER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from kafka.protocol.api_message import ApiMessage
-
     from live.capture.cluster import Cluster
     from live.capture.topics import Topics
 
@@ -114,7 +112,7 @@ def logs_of(cluster: Cluster, topics: Topics, names: Iterable[str]) -> Logs:
     found: dict[int, dict[Key, int]] = {messages.BEGINNING: {}, messages.END: {}}
     moved: set[str] = set()
     for at, offsets in found.items():
-        question = partial(_logs_at, at)
+        question = partial(messages.logs, at)
         for _, keys, answer in cluster.ask_in_parts(
             keys_of, MOST_PARTITIONS, question, messages.ListOffsets
         ):
@@ -145,10 +143,3 @@ def read_logs(
             else:
                 unknown[key] = "its leader tells no offset"
     return moved
-
-
-def _logs_at(at: int, keys: Iterable[Key]) -> ApiMessage:
-    numbers: dict[str, list[int]] = defaultdict(list)
-    for topic, number in keys:
-        numbers[topic].append(number)
-    return messages.logs(numbers, at)

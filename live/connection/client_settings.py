@@ -34,10 +34,6 @@ _YES, _NO = ("true", "1", "yes", "https"), ("false", "0", "no", "none", "")
 _PLACEHOLDER = re.compile(r"\s*\$\{[^}]*\}\s*")
 
 
-def _text(value: str) -> str:
-    return value
-
-
 def _number(value: str) -> int:
     if not re.fullmatch(r"[0-9]{1,15}", value.strip()):
         raise BadInput("expected a whole number of 0 or more")
@@ -71,7 +67,7 @@ def _one_of(names: Sequence[str], value: str) -> str:
 SETTINGS: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "api_version": (_version, ()),
     "client_dns_lookup": (partial(_one_of, LOOKUPS), ()),
-    "client_id": (_text, ()),
+    "client_id": (str, ()),
     "connections_max_idle_ms": (_number, ()),
     "max_in_flight_requests_per_connection": (_number, ()),
     "metadata_max_age_ms": (_number, ()),
@@ -81,23 +77,23 @@ SETTINGS: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "reconnect_backoff_max_ms": (_number, ()),
     "reconnect_backoff_ms": (_number, ()),
     "retry_backoff_ms": (_number, ()),
-    "sasl_kerberos_domain_name": (_text, ()),
-    "sasl_kerberos_name": (_text, ()),
-    "sasl_kerberos_service_name": (_text, ()),
+    "sasl_kerberos_domain_name": (str, ()),
+    "sasl_kerberos_name": (str, ()),
+    "sasl_kerberos_service_name": (str, ()),
     "sasl_mechanism": (partial(_one_of, MECHANISMS), ("sasl.mechanisms",)),
     "sasl_oauth_token": (Secret, ()),
     "sasl_plain_password": (Secret, ("sasl.password",)),
-    "sasl_plain_username": (_text, ("sasl.username",)),
+    "sasl_plain_username": (str, ("sasl.username",)),
     "security_protocol": (partial(_one_of, PROTOCOLS), ()),
     "send_buffer_bytes": (_number, ()),
-    "ssl_cadata": (_text, ("ssl.truststore.certificates", "ssl.ca.pem")),
-    "ssl_cafile": (_text, ("ssl.truststore.location", "ssl.ca.location")),
-    "ssl_certdata": (_text, ("ssl.keystore.certificate.chain", "ssl.certificate.pem")),
-    "ssl_certfile": (_text, ("ssl.keystore.location", "ssl.certificate.location")),
+    "ssl_cadata": (str, ("ssl.truststore.certificates", "ssl.ca.pem")),
+    "ssl_cafile": (str, ("ssl.truststore.location", "ssl.ca.location")),
+    "ssl_certdata": (str, ("ssl.keystore.certificate.chain", "ssl.certificate.pem")),
+    "ssl_certfile": (str, ("ssl.keystore.location", "ssl.certificate.location")),
     "ssl_check_hostname": (_truth, ("ssl.endpoint.identification.algorithm",)),
-    "ssl_crlfile": (_text, ("ssl.crl.location",)),
+    "ssl_crlfile": (str, ("ssl.crl.location",)),
     "ssl_keydata": (Secret, ("ssl.keystore.key", "ssl.key.pem")),
-    "ssl_keyfile": (_text, ("ssl.key.location",)),
+    "ssl_keyfile": (str, ("ssl.key.location",)),
     "ssl_password": (Secret, ("ssl.key.password",)),
 }
 SECRET = frozenset(name for name, (read, _) in SETTINGS.items() if read is Secret)

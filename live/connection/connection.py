@@ -98,14 +98,17 @@ class Connection:
             do.
         """
         load_kafka_python()
-        from kafka.errors import KafkaError
+        from kafka.errors import IncompatibleBrokerVersion, KafkaError
 
         with kafka_python_silent():
             address, client, manager = self._reach_any()
             try:
                 yield client
             except KafkaError as error:
-                reason = self._unreachable_broker(manager, error) or _later_failure(error)
+                reason = self._unreachable_broker(manager, error) or str(error)
+                if isinstance(error, IncompatibleBrokerVersion):
+                    said = error.args[0] if error.args else "see its version"
+                    reason = f"its Kafka is too old for that: {said}"
                 raise BadInput(f"{address}: {self._shown(reason)}") from None
             finally:
                 client.close()
@@ -203,17 +206,6 @@ class Connection:
 
     def _shown(self, text: str) -> str:
         return without_secrets(text, (*self.secrets, *self.settings.values()))
-
-
-def _later_failure(error: Exception) -> str:
-    """Return what went wrong after a broker had been reached."""
-    from kafka.errors import IncompatibleBrokerVersion
-
-    if isinstance(error, IncompatibleBrokerVersion):
-        return (
-            f"its Kafka is too old for that: {error.args[0] if error.args else 'see its version'}"
-        )
-    return str(error)
 
 
 def addresses_in(bootstrap: str) -> list[tuple[str, int]]:

@@ -7,13 +7,13 @@ import re
 import socket
 import ssl
 import struct
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from kafka.net.manager import KafkaConnectionManager
     from kafka.net.selector import NetworkSelector
@@ -75,8 +75,23 @@ def at(host: str, port: int) -> str:
 
 def tried(address: str, settings: Mapping[str, object], seconds: float) -> Missed | None:
     """Connect to an address with a temporary client; None if that works."""
-    with _opened(address, settings, seconds) as (net, manager):
+    from kafka.net.manager import KafkaConnectionManager
+    from kafka.net.selector import NetworkSelector
+
+    net = NetworkSelector()
+    milliseconds = int(seconds * 1000)
+    manager = KafkaConnectionManager(
+        net,
+        bootstrap_servers=[address],
+        request_timeout_ms=milliseconds,
+        socket_connection_setup_timeout_ms=milliseconds,
+        **settings,
+    )
+    try:
         return contact(net, manager, seconds)
+    finally:
+        manager.close()
+        net.close()
 
 
 def mechanisms_at(
@@ -109,29 +124,6 @@ def mechanisms_at(
         return tuple(sorted(str(one) for one in found.mechanisms))
     except (OSError, struct.error, ValueError, TypeError, IndexError, AttributeError):
         return ()
-
-
-@contextmanager
-def _opened(
-    address: str, settings: Mapping[str, object], seconds: float
-) -> Iterator[tuple[NetworkSelector, KafkaConnectionManager]]:
-    from kafka.net.manager import KafkaConnectionManager
-    from kafka.net.selector import NetworkSelector
-
-    net = NetworkSelector()
-    milliseconds = int(seconds * 1000)
-    manager = KafkaConnectionManager(
-        net,
-        bootstrap_servers=[address],
-        request_timeout_ms=milliseconds,
-        socket_connection_setup_timeout_ms=milliseconds,
-        **settings,
-    )
-    try:
-        yield net, manager
-    finally:
-        manager.close()
-        net.close()
 
 
 def unresolved(host: str, seconds: float) -> str | None:
@@ -260,8 +252,11 @@ def _closed(
         return other
     if _tls_error(missed.error) is not None:
         return _without_tls(address, with_login=protocol.startswith("SASL_"), seconds=seconds)
-    if protocol.startswith("SASL_") and _answers(address, _without_login(settings), seconds):
-        return _not_enabled(host, port, settings, seconds) or _refused(settings)
+    if protocol.startswith("SASL_"):
+        # The first request needs no login.
+        plain = tried(address, _without_login(settings), seconds)
+        if plain is None or plain.greeted:
+            return _not_enabled(host, port, settings, seconds) or _refused(settings)
     return "it closed the connection: it is no Kafka broker, or one older than 0.10"
 
 
@@ -294,12 +289,6 @@ def _not_enabled(
         return None
     instead = f"the broker offers {', '.join(offered)}" if offered else "give another"
     return f"sasl.mechanism={mechanism} is not enabled there: {instead}"
-
-
-def _answers(address: str, settings: Mapping[str, object], seconds: float) -> bool:
-    """Return whether a Kafka broker answers the first request, which needs no login."""
-    missed = tried(address, settings, seconds)
-    return missed is None or missed.greeted
 
 
 def _without_login(settings: Mapping[str, object]) -> dict[str, object]:

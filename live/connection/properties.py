@@ -42,19 +42,13 @@ def properties_in(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _property(line: str) -> tuple[str, str]:
+    def meant(escape: re.Match[str]) -> str:
+        said = escape[1]
+        return chr(int(said[1:], 16)) if len(said) > 1 else _ESCAPED.get(said, said)
+
     found = _KEY.fullmatch(line)
     assert found is not None
-    return _unescaped(found[1]), _unescaped(found[2])
-
-
-def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(lambda found: _escaped(found[1]), text)
-
-
-def _escaped(escape: str) -> str:
-    if len(escape) > 1:
-        return chr(int(escape[1:], 16))
-    return _ESCAPED.get(escape, escape)
+    return _ESCAPE.sub(meant, found[1]), _ESCAPE.sub(meant, found[2])
 
 
 _PLACEHOLDER = re.compile(r"\$\{(env|file|directory):([^}]*)\}")

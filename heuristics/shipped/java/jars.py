@@ -75,23 +75,17 @@ def java_version(home: Path) -> int:
     """Return the major version of a Java, 8 for 1.8; 0 if no Java runs there."""
     # Every Java since 9 has this file; reading it is half a second faster than starting Java.
     try:
-        found = re.search(r'JAVA_VERSION="(\d+)(?:\.(\d+))?', (home / "release").read_text())
+        said = (home / "release").read_text()
     except OSError:
-        found = None
-    return _feature(found) if found else _printed_version(home / "bin" / "java")
-
-
-def _printed_version(java: Path) -> int:
-    try:
-        said = run_tool("Java", [java, "-version"], seconds=60)
-    except BadInput:
-        return 0
-    found = re.search(r'version "(\d+)(?:\.(\d+))?', said.stderr + said.stdout)
-    return 0 if found is None else _feature(found)
-
-
-def _feature(found: re.Match[str]) -> int:
-    first, second = int(found[1]), int(found[2] or 0)
+        said = ""
+    if "JAVA_VERSION" not in said:
+        try:
+            done = run_tool("Java", [home / "bin" / "java", "-version"], seconds=60)
+        except BadInput:
+            return 0
+        said = done.stderr + done.stdout
+    found = re.search(r'(?:JAVA_VERSION=|version )"(\d+)(?:\.(\d+))?', said)
+    first, second = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
     return second if first == 1 else first
 
 

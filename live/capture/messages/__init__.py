@@ -7,6 +7,7 @@ defined here. The JSON files list the fields on the wire in the form of kafka-py
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
@@ -16,7 +17,7 @@ from kafka.protocol.consumer import IsolationLevel, ListOffsetsRequest, OffsetFe
 from kafka.protocol.metadata import MetadataRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class ConsumerGroupDescribeRequest(ApiMessage, load_json=__name__):  # type: ignore[misc, call-arg]
@@ -118,12 +119,15 @@ def committed_by_one(names: Sequence[str]) -> ApiMessage:
     )
 
 
-def logs(partitions: Mapping[str, Sequence[int]], at: int) -> ApiMessage:
+def logs(at: int, keys: Iterable[tuple[str, int]]) -> ApiMessage:
     """Ask a leader for the first (`BEGINNING`) or the end offset (`END`) of logs.
 
     The end is the high watermark, as in `kafka-consumer-groups` (read uncommitted): records of
     open transactions count as lag.
     """
+    numbers_of: dict[str, list[int]] = defaultdict(list)
+    for name, number in keys:
+        numbers_of[name].append(number)
     topic = ListOffsetsRequest.ListOffsetsTopic
     return ListOffsetsRequest(
         replica_id=-1,
@@ -136,7 +140,7 @@ def logs(partitions: Mapping[str, Sequence[int]], at: int) -> ApiMessage:
                     for number in numbers
                 ],
             )
-            for name, numbers in partitions.items()
+            for name, numbers in numbers_of.items()
         ],
         min_version=1,
         max_version=_LAST_WITH_NAMES,
@@ -345,19 +349,19 @@ class Metadata(msgspec.Struct, frozen=True):
     topics: list[Topic]
 
 
+class OfTopic(msgspec.Struct, Generic[T], frozen=True):
+    """Something of each partition of a topic."""
+
+    name: str
+    partitions: list[T]
+
+
 class CommittedPartition(msgspec.Struct, frozen=True):
     """The committed offset of a partition; -1 without a commit."""
 
     partition_index: int
     committed_offset: int
     error_code: int
-
-
-class CommittedTopic(msgspec.Struct, frozen=True):
-    """The committed offsets of a topic."""
-
-    name: str
-    partitions: list[CommittedPartition]
 
 
 class CommittedGroup(msgspec.Struct, frozen=True):
@@ -367,7 +371,7 @@ class CommittedGroup(msgspec.Struct, frozen=True):
     """
 
     error_code: int
-    topics: list[CommittedTopic]
+    topics: list[OfTopic[CommittedPartition]]
     group_id: str = ""
 
 
@@ -385,17 +389,10 @@ class ListedPartition(msgspec.Struct, frozen=True):
     offset: int
 
 
-class ListedTopic(msgspec.Struct, frozen=True):
-    """The first or end offsets of a topic's logs."""
-
-    name: str
-    partitions: list[ListedPartition]
-
-
 class ListOffsets(msgspec.Struct, frozen=True):
     """First or end offsets of logs."""
 
-    topics: list[ListedTopic]
+    topics: list[OfTopic[ListedPartition]]
 
 
 def read(answer: object, kind: type[T]) -> T:
