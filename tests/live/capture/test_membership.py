@@ -102,11 +102,6 @@ def test_a_member_without_an_assignment_holds_nothing():
     assert held(b"") == held(assignment({})) == {}
 
 
-def test_an_assignment_that_cannot_be_read_is_an_obstacle():
-    found = classic(group(member("m", metadata(0), assignment({"t0": [1]})[:-6])))
-    assert found == Obstacle("group 'g': the assignment of member 'm' cannot be read")
-
-
 @pytest.mark.parametrize(
     ("state", "passing", "reason"),
     [

@@ -1,6 +1,7 @@
 """What stands in the way of one group, or of one broker, and never of the others."""
 
 import re
+from itertools import count
 
 import pytest
 from kafka.errors import (
@@ -82,7 +83,11 @@ def reasons(found):
 
 @pytest.mark.parametrize(
     ("group", "question"),
-    [("classic", "DescribeGroupsRequest"), ("kip", "ConsumerGroupDescribeRequest")],
+    [
+        ("classic", "DescribeGroupsRequest"),
+        ("kip", "ConsumerGroupDescribeRequest"),
+        ("shop", "StreamsGroupDescribeRequest"),
+    ],
 )
 @pytest.mark.parametrize(
     ("code", "reason", "not_to_be_had"),
@@ -108,7 +113,7 @@ def test_an_error_of_one_group_is_its_failure_alone(group, question, code, reaso
     assert re.fullmatch(f"group {group!r}:? {re.escape(reason)}", failure.reason)
     assert failure.not_to_be_had == not_to_be_had
     assert group not in groups
-    assert {"classic", "kip"} - {group} <= groups.keys()
+    assert {"classic", "kip", "shop"} - {group} <= groups.keys()
 
 
 def rebalancing(_, answer):
@@ -143,6 +148,7 @@ def led_elsewhere(_, answer):
 LEADERLESS = setting(topic("t1"), error_code=NO_LEADER, partitions=[])
 LIST, DESCRIBE, OFFSETS = "ListGroupsRequest", "DescribeGroupsRequest", "OffsetFetchRequest"
 KIP, ENDS, TOPICS = "ConsumerGroupDescribeRequest", "ListOffsetsRequest", "MetadataRequest"
+OF_TASKS = "StreamsGroupDescribeRequest"
 
 
 @pytest.mark.parametrize(
@@ -155,6 +161,8 @@ KIP, ENDS, TOPICS = "ConsumerGroupDescribeRequest", "ListOffsetsRequest", "Metad
         ("classic", OFFSETS, group_error("classic", LOADING), 1, OFFSETS, 2),
         ("classic", DESCRIBE, rebalancing, 1, DESCRIBE, 3),
         ("kip", KIP, reconciling, 1, OFFSETS, 1),
+        ("shop", OF_TASKS, setting(first_group, group_state="Reconciling"), 1, OFFSETS, 1),
+        ("shop", OF_TASKS, setting(first_group, group_epoch=99), 1, OFFSETS, 2),
         ("classic", DESCRIBE, without_assignment, 2, DESCRIBE, 4),
         ("classic", DESCRIBE, one_less, 1, OFFSETS, 2),
         ("kpy", ENDS, led_elsewhere, 2, ENDS, 4),
@@ -203,15 +211,11 @@ def test_a_static_member_that_is_away_for_a_moment_keeps_its_partitions():
     assert line.startswith("owned: 1 static member away for a moment, with the partitions kept ")
 
 
-def test_an_epoch_that_moves_on_is_a_change():
-    epochs = iter(range(100))
+EPOCHS = count()
 
-    def then(_, answer):
-        answer.groups[0].group_epoch = next(epochs)
 
-    _, found, _ = captured(only("ConsumerGroupDescribeRequest", then), patterns=["kip"])
-    reason = "group 'kip' changed while it was read: capture it again"
-    assert reasons(found) == {"kip": reason}
+def epoch_goes_on(_, answer):
+    answer.groups[0].group_epoch = next(EPOCHS)
 
 
 def of_kind(kind):
@@ -222,6 +226,8 @@ def of_kind(kind):
     return then
 
 
+CHANGED = "changed while it was read: capture it again"
+NOT_READY = "is not ready: its topology has no tasks, as where a topic is missing"
 SHARE = "is a share group: several members share a partition, not judged"
 
 
@@ -229,6 +235,12 @@ SHARE = "is a share group: several members share a partition, not judged"
     ("group", "question", "then", "times", "reason"),
     [
         ("kip", KIP, setting(first_group, group_state="Assigning"), None, "is rebalancing: .*"),
+        ("shop", OF_TASKS, setting(first_group, group_state="Assigning"), None,
+         "is rebalancing: capture it again once its state is Stable"),
+        ("shop", OF_TASKS, setting(first_group, group_state="NotReady"), None, NOT_READY),
+        ("shop", OF_TASKS, setting(first_group, topology=None), None, NOT_READY),
+        ("shop", OF_TASKS, setting(first_group, group_epoch=99), 1, CHANGED),
+        ("kip", KIP, epoch_goes_on, None, CHANGED),
         ("classic", DESCRIBE, setting(first_member, member_id=None), None,
          "broker 1 answers what cannot be read: Expected `str`.*"),
         ("classic", TOPICS, LEADERLESS, 2,

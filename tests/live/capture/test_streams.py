@@ -2,15 +2,7 @@
 
 from groups import Group
 from tests.live.capture.replayed import captured
-from tests.live.capture.test_obstacles import (
-    FORBIDDEN,
-    GONE,
-    LOADING,
-    TOPIC_FORBIDDEN,
-    first_group,
-    only,
-    setting,
-)
+from tests.live.capture.test_obstacles import first_group, only, setting
 
 DESCRIBE, CONFIGS = "StreamsGroupDescribeRequest", "DescribeConfigsRequest"
 
@@ -25,44 +17,14 @@ def described(**values):
     return only(DESCRIBE, setting(first_group, **values))
 
 
-def test_a_state_without_an_assignment_is_a_reason_and_one_with_a_target_is_captured():
-    rebalancing = "group 'shop' is rebalancing: capture it again once its state is Stable"
-    not_ready = "group 'shop' is not ready: its topology has no tasks, as where a topic is missing"
-    states = {
-        "NotReady": not_ready,
-        "Assigning": rebalancing,
-    }
-    for state, says in states.items():
-        assert shop(described(group_state=state)) == says
+def test_a_group_that_reconciles_to_the_end_is_captured_as_its_target_is_known():
     assert shop(described(group_state="Reconciling"))["group"] == "shop"
-    # The capture asks again while there is time.
-    first = only(DESCRIBE, setting(first_group, group_state="Reconciling"), times=1)
-    assert shop(first, patience=60)["group"] == "shop"
 
 
 def test_a_group_without_members_is_captured_with_its_commits_as_one_of_consumers_is():
     """It was said to have no members, without a word on the records that wait."""
     found = shop(described(group_state="Empty"))
     assert (found["format"], found["members"]) == ("assay-group/1", {})
-
-
-def test_a_group_that_changes_while_it_is_read_is_no_capture():
-    changed = only(DESCRIBE, setting(first_group, group_epoch=99), times=1)
-    assert shop(changed) == "group 'shop' changed while it was read: capture it again"
-    assert shop(changed, patience=60)["epoch"] == 4
-
-
-def test_what_a_broker_refuses_is_a_reason():
-    codes = {
-        FORBIDDEN: "group 'shop' may not be described: allow Describe on it",
-        GONE: "group 'shop' does not exist",
-        LOADING: "group 'shop': its coordinator is still loading: capture it again",
-        TOPIC_FORBIDDEN: "group 'shop': a topic that it reads may not be described: "
-        "allow Describe on its topics",
-    }
-    for code, says in codes.items():
-        assert shop(described(error_code=code)) == says
-    assert shop(described(topology=None)).startswith("group 'shop' is not ready")
 
 
 def test_standbys_that_may_not_be_known_are_not_known():
