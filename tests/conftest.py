@@ -187,6 +187,7 @@ def broker():
 def limit():
     """Share one process for each assignor among the tests of a file; a call may take a minute."""
     from heuristics.time_limit import TimeLimit
+    from tests.clients import keeping_processes
 
-    with TimeLimit(60) as shared:
+    with keeping_processes(), TimeLimit(60) as shared:
         yield shared

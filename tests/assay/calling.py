@@ -14,6 +14,7 @@ from unittest.mock import patch
 import pytest
 
 from assay.cli import main
+from tests.clients import keeping_processes
 from tests.compare.conftest import holding
 
 ASSAY = Path(sys.executable).with_name("assay")
@@ -64,6 +65,7 @@ def assay(*arguments, stdin: str = "", cwd: Path | None = None):
     command = ["assay", *map(str, arguments)]
     with (
         patch.multiple(sys, argv=command, stdin=given, stdout=out, stderr=err),
+        keeping_processes(),
         chdir(cwd or "."),
         warnings.catch_warnings(),
         pytest.raises(SystemExit) as left,

@@ -79,6 +79,13 @@ def without_times(text: str) -> str:
 
 # A call, and what a shell does with its output; not `run`, as Spark keeps its first folder.
 CALL = re.compile(r"assay (?!run )((?:'[^']*'|[^|<>;&$*?`~#'])+?)( *(?:[|>].*)?)")
+# Calls that several pages show: they write nothing, and read what every clone has.
+SHARED = re.compile(r"(?:explain|frontier|score) (?:corpus|docs)/.*")
+
+
+@cache
+def shared(call: str) -> subprocess.CompletedProcess[str]:
+    return calling.assay(*shlex.split(call), cwd=ROOT)
 
 
 def ran(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -89,7 +96,10 @@ def ran(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     call = CALL.fullmatch(command)
     if call is None:
         return in_shell(command, folder)
-    run = calling.assay(*shlex.split(call[1]), cwd=folder)
+    if SHARED.fullmatch(call[1]):
+        run = shared(call[1])
+    else:
+        run = calling.assay(*shlex.split(call[1]), cwd=folder)
     if call[2]:
         return in_shell(f"(cat; exit {run.returncode}){call[2]}", folder, run.stdout)
     assert run.returncode == 0, run.stderr

@@ -1,5 +1,8 @@
 from pathlib import Path
 
+import pytest
+
+from tests.clients import keeping_processes
 from tests.optimal.small_groups import document
 
 CAPTURES = Path(__file__).parents[1] / "groups" / "captures"
@@ -30,3 +33,10 @@ def lopsided(name: str = "lopsided", topic: str = "t1", member: str = "c1") -> d
         member: {"subscription": [topic]},
     }
     return snapshot(name, {"t0": 2, topic: 3}, members)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kept_processes():
+    """Start Kafka's classes once for all tests that score with them."""
+    with keeping_processes():
+        yield
