@@ -67,9 +67,8 @@ def advise(
     lower: Annotated[
         Lower | None,
         typer.Option(
-            "--lower",
             help="what decides: partitions of the busiest member, or its records of lag; left "
-            "out: lag, where it is known",
+            "out: lag, where it is known"
         ),
     ] = None,
     assignor: Assignors = None,

@@ -39,7 +39,6 @@ def check(
     objective: Annotated[
         str | None,
         typer.Option(
-            "--objective",
             metavar="OBJECTIVE",
             help="what the solution has to answer; left out: what it says itself",
         ),

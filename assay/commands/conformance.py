@@ -34,8 +34,7 @@ def conformance(
     assignor: Annotated[str | None, typer.Argument(help="who is held to the promises")] = None,
     *,
     promise: Annotated[
-        list[str] | None,
-        typer.Option("--promise", help="one to ask about, also one that it does not make"),
+        list[str] | None, typer.Option(help="one to ask about, also one that it does not make")
     ] = None,
     groups: Annotated[
         int | None,

@@ -57,12 +57,10 @@ def diff(
     ],
     after: Annotated[str, typer.Argument(metavar="B", help="a later one of the same groups")],
     *,
-    group: Annotated[
-        str | None, typer.Option("--group", metavar="NAME", help="one of the groups")
-    ] = None,
+    group: Annotated[str | None, typer.Option(metavar="NAME", help="one of the groups")] = None,
     by: Annotated[
         Literal["member", "client-id"],
-        typer.Option("--by", help="whom to compare; client-id survives a restart of the member"),
+        typer.Option(help="whom to compare; client-id survives a restart of the member"),
     ] = "member",
     format_: Format = "table",
 ) -> None:

@@ -42,9 +42,7 @@ def explain(
     group: OneOf = None,
     member: Annotated[
         str | None,
-        typer.Option(
-            "--member", metavar="MEMBER", help="explain what it holds; its id or client id"
-        ),
+        typer.Option(metavar="MEMBER", help="explain what it holds; its id or client id"),
     ] = None,
     objective: Objective = "kip-54",
     options: GroupOptions,

@@ -52,10 +52,7 @@ def frontier(
     *,
     group: OneOf = None,
     points: Annotated[
-        int,
-        typer.Option(
-            "--points", metavar="N", min=2, max=10_000, help="at most so many, spread evenly"
-        ),
+        int, typer.Option(metavar="N", min=2, max=10_000, help="at most so many, spread evenly")
     ] = MOST_POINTS,
     options: GroupOptions,
     format_: Format = "table",

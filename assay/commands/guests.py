@@ -33,7 +33,7 @@ class Guests:
     port: Annotated[
         int,
         typer.Option(
-            "--port", metavar="PORT", min=0, max=65535, help="where --probe listens; 0: a free one"
+            metavar="PORT", min=0, max=65535, help="where --probe listens; 0: a free one"
         ),
     ] = 0
 

@@ -41,9 +41,8 @@ def plot(
     figure: Annotated[
         Figure,
         typer.Option(
-            "--figure",
             help="loads and lag: of each member; moves: from whom to whom; frontier: what each "
-            "move buys; size: by the number of members; assignors: each beside the best",
+            "move buys; size: by the number of members; assignors: each beside the best"
         ),
     ] = "loads",
     group: OneOf = None,
@@ -51,8 +50,7 @@ def plot(
     objective: Annotated[
         str | None,
         typer.Option(
-            "--objective",
-            help="what is best: a preset, or tiers; left out: kip-54, of lag 'balance > peak_lag'",
+            help="what is best: a preset, or tiers; left out: kip-54, of lag 'balance > peak_lag'"
         ),
     ] = None,
     time_limit: TimeLimitOption = DEFAULT_SECONDS,

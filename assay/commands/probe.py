@@ -35,15 +35,10 @@ def probe(
     *,
     assignor: Annotated[
         str | None,
-        typer.Option(
-            "--assignor", metavar="NAME", help="on the wire; left out: the client's first choice"
-        ),
+        typer.Option(metavar="NAME", help="on the wire; left out: the client's first choice"),
     ] = None,
     port: Annotated[
-        int,
-        typer.Option(
-            "--port", metavar="PORT", min=0, max=65535, help="where to listen; 0: a free one"
-        ),
+        int, typer.Option(metavar="PORT", min=0, max=65535, help="where to listen; 0: a free one")
     ] = 0,
     timeout: Annotated[float, seconds_option("to wait for each plan")] = 60.0,
     objective: Objective = "kip-54",

@@ -34,11 +34,7 @@ def hunt(
     assignor: Annotated[str | None, typer.Argument(help="whose promises to break")] = None,
     *,
     promise: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--promise",
-            help="one to break, also one that it does not make",
-        ),
+        list[str] | None, typer.Option(help="one to break, also one that it does not make")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="seed of the groups to try")] = 1,
     groups: Annotated[

@@ -76,7 +76,6 @@ def size(
     target: Annotated[
         str | None,
         typer.Option(
-            "--target",
             metavar="TIER=N",
             help="what will do: peak_lag=400k (records on one member) or 50% of that now, "
             "peak_time=5m (to catch up), peak_load=8 (partitions on one), load_spread=1, "
@@ -86,29 +85,23 @@ def size(
     capacity: Annotated[
         str | None,
         typer.Option(
-            "--capacity",
             metavar="WEIGHT",
             help="the fewest members with at most so much weight each, as in 400k, and what moves",
         ),
     ] = None,
     threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads", metavar="N", help="answer in pods that have so many members each"
-        ),
+        int | None, typer.Option(metavar="N", help="answer in pods that have so many members each")
     ] = None,
     host_by: Annotated[
         Literal["host", "client-id"] | None,
         typer.Option(
-            "--host-by",
             help="answer in pods like those of now: members of one 'host', or of one client id up "
-            "to its last number",
+            "to its last number"
         ),
     ] = None,
     partitions: Annotated[
         int | None,
         typer.Option(
-            "--partitions",
             metavar="N",
             min=1,
             max=MOST_PARTITIONS,
@@ -116,23 +109,17 @@ def size(
         ),
     ] = None,
     members: Annotated[
-        str | None,
-        typer.Option("--members", metavar="N-M", help="the numbers to look at, as in 1-40"),
+        str | None, typer.Option(metavar="N-M", help="the numbers to look at, as in 1-40")
     ] = None,
     like: Like = None,
     objective: Annotated[
         str | None,
-        typer.Option(
-            "--objective",
-            help="what is best; left out: 'balance > peak_lag', without lags 'balance'",
-        ),
+        typer.Option(help="what is best; left out: 'balance > peak_lag', without lags 'balance'"),
     ] = None,
     time_limit: Annotated[
         float, seconds_option("seconds for all numbers together")
     ] = DEFAULT_SECONDS,
-    figure: Annotated[
-        str | None, typer.Option("--figure", help="also draw it, as a .svg or a .png")
-    ] = None,
+    figure: Annotated[str | None, typer.Option(help="also draw it, as a .svg or a .png")] = None,
     group: OneOf = None,
     options: GroupOptions,
     format_: Format = "table",

@@ -64,8 +64,7 @@ def solve(
     format_: Format = "table",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     method: Annotated[
-        MethodName,
-        typer.Option("--method", metavar="METHOD", help=", ".join(METHODS)),
+        MethodName, typer.Option(metavar="METHOD", help=", ".join(METHODS))
     ] = "auto",
 ) -> None:
     """Find the best assignment of a group, with its proof.

@@ -52,27 +52,23 @@ def watch(
     metrics: Annotated[
         str | None,
         typer.Option(
-            "--metrics",
             metavar="HOST:PORT",
             help="serve Prometheus metrics there, as in :9400 on every interface",
         ),
     ] = None,
     group: cluster.Patterns = None,
     every: Annotated[
-        str,
-        typer.Option("--every", metavar="TIME", help="time between captures, as in 30s, 5m or 1h"),
+        str, typer.Option(metavar="TIME", help="time between captures, as in 30s, 5m or 1h")
     ] = "30s",
     times: Annotated[
-        int | None, typer.Option("--times", metavar="N", min=1, help="end after so many captures")
+        int | None, typer.Option(metavar="N", min=1, help="end after so many captures")
     ] = None,
     for_: Annotated[
         str | None, typer.Option("--for", metavar="TIME", help="end after this time, as in 8h")
     ] = None,
     keep: Annotated[
         int | None,
-        typer.Option(
-            "--keep", metavar="N", min=1, help="keep the newest N captures; left out: all"
-        ),
+        typer.Option(metavar="N", min=1, help="keep the newest N captures; left out: all"),
     ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="print no line for a capture in which nothing changed")
