@@ -213,14 +213,6 @@ def test_where_the_reset_is_told_no_lag_is_said_to_be_assumed(reset):
     )
 
 
-def test_of_three_nights_of_a_group_all_are_documents(folder):
-    nights = [f"2026-11-{day}T03:00:00Z" for day in (18, 19, 20)]
-    groups = [*[LOPSIDED | {"captured_at": night} for night in nights], EVEN]
-    write(folder, {"nights.jsonl": groups})
-    lines = assay("score", "nights.jsonl", *AS_JSON, cwd=folder).stdout.splitlines()
-    assert [json.loads(line)["captured_at"] for line in lines] == [*nights, None]
-
-
 def test_the_assignor_that_all_members_list_stands_below_the_verdict(folder):
     """Which one that is where they list several: tests/compare/advice/test_tried.py."""
     listing = {m: said | {"assignors": ["range"]} for m, said in EVEN["members"].items()}
@@ -228,7 +220,11 @@ def test_the_assignor_that_all_members_list_stands_below_the_verdict(folder):
     assert "\nAssigned by: range.\n" in assay("score", "listing.json", *ALONE, cwd=folder).stdout
 
 
-def test_several_groups_as_json_are_a_line_each(documents):
+def test_several_groups_or_captures_as_json_are_a_line_each(documents, folder):
+    nights = [f"2026-11-{day}T03:00:00Z" for day in (18, 19, 20)]
+    write(folder, {"nights.jsonl": [LOPSIDED | {"captured_at": night} for night in nights]})
+    lines = assay("score", "nights.jsonl", *AS_JSON, cwd=folder).stdout.splitlines()
+    assert [json.loads(line)["captured_at"] for line in lines] == nights
     assert len(documents) == 11
     asked = {d["group"]: d["question"] for d in documents if d["question"] is not None}
     assert list(asked) == ["aio-f"]
@@ -337,6 +333,10 @@ def test_without_subscriptions_an_assignor_is_refused_with_what_to_add(folder):
     for more in (("--reads", "c0=t0,t1"), ("--assume-equal",)):
         run = assay(*asked, *more)
         assert (run.returncode, "who reads what" in run.stdout) == (0, False)
+    # Where nobody holds anything either, there is no table.
+    write(folder, {"none.json": LOPSIDED | {"members": {"a": {}, "b": {}}}})
+    lines = good(assay("score", folder / "none.json", *RANGE)).stdout.splitlines()
+    assert lines[1].startswith("range: not scored, as subscriptions are not known")
 
 
 def test_a_line_that_is_passed_over_is_told_on_standard_error_and_costs_no_group(folder):
@@ -497,6 +497,13 @@ def test_a_group_that_is_rebalancing_has_the_same_exit_code_alone_as_beside_othe
                 assert re.search("^r +.* rebalancing ", run.stdout, re.MULTILINE)
         named = assay("score", *files, *ALONE, "--group", "r", cwd=tmp_path)
         assert one_line(named, 2) == f"--group r: {files[0]}{told}"
+    # It is one of the groups of a gate.
+    gate = ("--fail-above", "balance=0")
+    told = assay("score", "r.txt", "even.json", *gate, cwd=tmp_path).stdout.splitlines()[0]
+    assert told == (
+        "1 of 2 groups is within --fail-above balance=0. Not judged for sure: r, which --strict "
+        "does not let pass."
+    )
     maybe = CAPTURES / "4.3.1" / "rebal-j-describe.txt"
     for more, code in (((), 0), (("--strict",), 1)):
         run = assay("score", maybe, *more)
@@ -504,16 +511,6 @@ def test_a_group_that_is_rebalancing_has_the_same_exit_code_alone_as_beside_othe
     write(tmp_path, {"oops.txt": "hello"})
     for more, code in (((), 2), (("--strict",), 1)):
         assert assay("score", "r.txt", "oops.txt", *more, cwd=tmp_path).returncode == code
-
-
-def test_a_group_that_could_not_be_judged_is_one_of_the_groups_of_a_gate(tmp_path):
-    write(tmp_path, {"r.txt": "Consumer group 'r' is rebalancing.\n", "even.json": EVEN})
-    gate = ("--fail-above", "balance=0")
-    told = assay("score", "r.txt", "even.json", *gate, cwd=tmp_path).stdout.splitlines()[0]
-    assert told == (
-        "1 of 2 groups is within --fail-above balance=0. Not judged for sure: r, which --strict "
-        "does not let pass."
-    )
 
 
 def test_moves_to_members_that_are_only_taken_to_read_what_they_get_say_so():
@@ -544,13 +541,6 @@ def test_strict_fails_what_is_improvable_for_sure_by_more_or_less_than_the_limit
     ):  # fmt: skip
         run = assay("score", ALL_GROUPS, *asked, "--fail-above", f"peak_lag={most}")
         assert (run.returncode, run.stdout.splitlines()[0]) == (code, said)
-
-
-def test_strict_holds_a_fresh_group_to_its_plan_where_one_is_named(folder):
-    write(folder, {"fresh.json": VERDICTS["nothing assigned yet"]})
-    asked = ("score", folder / "fresh.json", "--strict", "--fail-above", "balance=0")
-    assert assay(*asked, "--assignor", "kip-54-sticky").returncode == 0
-    assert assay(*asked, "--assignor", "kip-54-sticky", "--assignor", "current").returncode == 1
 
 
 def test_what_is_wrong_with_other_groups_than_those_asked_for_is_left_out():
@@ -709,19 +699,12 @@ def test_of_a_group_of_which_nobody_holds_anything_the_assignors_asked_for_are_s
     assert lines[1] == "No assignor that was tried is as good as can be."
     assert [line.split()[0] for line in lines[2:5]] == ["assignor", "optimum", "range"]
     gate = ("--fail-above", "balance=0", "--assignor")
-    assert assay("score", file, *gate, "kip-54-sticky").returncode == 0
+    for more, code in (((), 0), (("--strict",), 0), (("--strict", "--assignor", "current"), 1)):
+        assert assay("score", file, *gate, "kip-54-sticky", *more).returncode == code
     assert "balance exceeds the optimum by 2" in assay("score", file, *gate, "range").stderr
     refused = assay("score", file, *gate, "kip-615-amended")
     assert refused.returncode == 1
     assert refused.stderr.startswith("assay: orders: kip-615-amended: subscriptions differ")
-
-
-def test_where_nobody_holds_anything_and_who_reads_what_is_unknown_each_assignor_has_its_reason(
-    folder,
-):
-    write(folder, {"none.json": LOPSIDED | {"members": {"a": {}, "b": {}}}})
-    lines = good(assay("score", folder / "none.json", *RANGE)).stdout.splitlines()
-    assert lines[1].startswith("range: not scored, as subscriptions are not known")
 
 
 def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses_it(folder):
