@@ -1,6 +1,8 @@
 """Which assignors there are, how one is brought here, and one of your own."""
 
 import json
+import os
+from unittest.mock import patch
 
 from heuristics import assignors
 from heuristics.shipped.java.java_client import RELEASES
@@ -14,7 +16,7 @@ from tests.assay.calling import (
     started,
     write,
 )
-from tests.clients import called
+from tests.clients import KEPT, called
 from tests.compare.conftest import lopsided
 
 MINE = """
@@ -49,22 +51,23 @@ def test_assignors_lists_what_score_takes_with_the_keys_of_the_format():
 
 
 def test_without_jars_kafkas_classes_are_unavailable_with_the_command_that_brings_them(tmp_path):
-    nothing = {"stdin": json.dumps(EVEN), "KAFKA_ASSAY_CACHE": str(tmp_path)}
     name = f"kafka-java/sticky@{RELEASES[0]}"
-    listed = json.loads(started("assignors", "--format", "json", **nothing).stdout)["assignors"]
+    gate = ("--format", "json", "--fail-above", "balance=0")
+    nothing = patch.dict(os.environ, {"KAFKA_ASSAY_CACHE": str(tmp_path)})
+    with nothing, patch.dict(KEPT, clear=True):
+        listed = document_of(assay("assignors", "--format", "json"))["assignors"]
+        run = assay("score", "-", "--assignor", name, *gate, stdin=json.dumps(EVEN))
+        uneven = assay("score", "-", stdin=json.dumps(lopsided())).stdout
     row = next(row for row in listed if row["name"] == name)
     assert row["available"] is False
     assert row["reason"].endswith(f": assay fetch kafka-java@{RELEASES[0]}")
-    gate = ("--format", "json", "--fail-above", "balance=0")
-    run = started("score", "-", "--assignor", name, *gate, **nothing)
     scored = json.loads(run.stdout)["scores"][1]
     assert (scored["status"], scored["terms"]) == ("unavailable", None)
     assert scored["reason"] == row["reason"]
     assert run.returncode == 1
     assert f"{name}: the jars of kafka-clients {RELEASES[0]} are not here" in run.stderr
     # The text also tells which assignors were not tried before it names another one.
-    uneven = {**nothing, "stdin": json.dumps(lopsided())}
-    assert "were not tried: assay fetch kafka-java." in started("score", "-", **uneven).stdout
+    assert "were not tried: assay fetch kafka-java." in uneven
 
 
 def test_what_is_there_is_ready_at_once():

@@ -10,11 +10,13 @@ import pytest
 from compare.promises.findings import Finding, read_findings
 from compare.promises.program import program
 from compare.promises.promise import PROMISES
-from compare.promises.rerun import rerun, rerun_in_java
+from compare.promises.rerun import Rerun, rerun, rerun_in_java
 from groups import Failed, Group
 from heuristics import WRITTEN, assignor_named
+from heuristics.shipped import CLIENTS
 from tests.clients import called
 from tests.optimal.small_groups import document
+from tests.processes import in_python
 
 pytestmark = pytest.mark.clients
 
@@ -30,14 +32,34 @@ FILE = Path(__file__).parents[3] / "corpus" / "findings.jsonl"
 FINDINGS = [found for found in read_findings(FILE) if found.assignor not in WRITTEN]
 
 
-def in_java(finding) -> bool:
-    return finding.assignor.startswith(("kafka-java/", "kafka-broker/"))
+def language(finding) -> str:
+    return CLIENTS[finding.assignor.partition("/")[0]].language
 
 
-@pytest.mark.parametrize("finding", [pytest.param(f, id=f.id) for f in FINDINGS if not in_java(f)])
+@pytest.mark.parametrize(
+    "finding", [pytest.param(f, id=f.id) for f in FINDINGS if language(f) in ("go", "node")]
+)
 def test_each_finding_is_reproduced_by_a_program_in_the_language_of_its_client(tmp_path, finding):
     called(finding.assignor)
     tells_what_breaks(finding, rerun(program(finding), finding.assignor, tmp_path))
+
+
+def test_each_finding_in_python_is_reproduced_by_its_program_and_one_pytest_runs_all(tmp_path):
+    found = [finding for finding in FINDINGS if language(finding) == "python"]
+    # An assignor that never returns runs on in its thread until Python ends, so it comes last.
+    found.sort(key=lambda finding: finding.promise == "terminates")
+    for finding in found:
+        called(finding.assignor)
+        (tmp_path / program(finding).file).write_text(program(finding).text, "utf-8")
+    options = ("-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, "--junitxml", "report.xml")
+    run = in_python("-m", "pytest", *options, *(program(f).file for f in found), cwd=tmp_path)
+    assert not re.search("warning", run.stdout, re.IGNORECASE)
+    cases = ElementTree.parse(tmp_path / "report.xml").iter("testcase")
+    said = {case.get("classname"): case.findtext("failure") for case in cases}
+    assert len(said) == len(found)
+    for finding in found:
+        failure = said[Path(program(finding).file).stem]
+        tells_what_breaks(finding, Rerun(failure is not None, failure or ""))
 
 
 @pytest.mark.parametrize("client", ["kafka-java", "kafka-broker"])
