@@ -100,31 +100,22 @@ def test_a_scrape_has_what_score_says_of_each_group(tmp_path, watched, url):
 
 
 def test_what_is_not_known_of_a_group_has_no_sample(watched, url):
-    watched.take_in(looked(*documents(EVEN, LEFT, LATE)))
-    scraped = Scraped(url)
-    assert scraped["assay_group_lag_records"] == {("late",): 1300}
-    assert scraped["assay_group_peak_lag_records"] == {("late",): 1200}
-    assert scraped["assay_group_balance"] == {("even",): 0, ("late",): 2}
-    without = {("even",): 0, ("left",): 2, ("late",): 0}
-    assert scraped["assay_group_partitions_without_owner"] == without
-    assert ("left",) not in scraped["assay_group_moves"]
-
-
-def test_a_group_whose_target_is_not_reached_counts_as_rebalancing(watched, url):
-    held = {"a": [0, 1, 2], "b": [3]}
-    moving = holding(4, held, group="moving")
+    """Where one lag is unknown, so is every sum with it."""
+    partly = holding([600, None], {"a": [0], "b": [1]}, group="partly")
+    moving = holding(4, {"a": [0, 1, 2], "b": [3]}, group="moving")
     for member, target in (("a", [0, 1]), ("b", [2, 3])):
         moving["members"][member]["target"] = {"t": target}
-    watched.take_in(looked(*documents(moving, EVEN)))
-    assert Scraped(url)["assay_group_rebalancing"] == {("moving",): 1, ("even",): 0}
-
-
-def test_where_one_lag_is_unknown_so_are_all_sums_with_it(watched, url):
-    topics = {"t": {"partitions": 6, "lag": [600, 300, 200, 100, 60, None]}}
-    watched.take_in(looked(*documents(LATE | {"topics": topics})))
+    watched.take_in(looked(*documents(EVEN, LEFT, LATE, partly, moving)))
     scraped = Scraped(url)
-    assert [name for name in scraped if "_lag_" in name] == []
-    assert scraped["assay_group_members"] == {("late",): 2}
+    for name in (name for name in scraped if "_lag_" in name):
+        assert scraped[name].keys() == {("late",)}, name
+    assert scraped["assay_group_lag_records"] == {("late",): 1300}
+    assert scraped["assay_group_peak_lag_records"] == {("late",): 1200}
+    known = {("even",): 0, ("late",): 0, ("partly",): 0, ("moving",): 0}
+    assert scraped["assay_group_balance"] == known | {("late",): 2}
+    assert scraped["assay_group_partitions_without_owner"] == known | {("left",): 2}
+    assert scraped["assay_group_rebalancing"] == known | {("left",): 0, ("moving",): 1}
+    assert ("left",) not in scraped["assay_group_moves"]
 
 
 def test_a_group_that_is_gone_has_no_series_and_one_that_is_missed_has_no_values(watched, url):

@@ -61,9 +61,11 @@ def test_a_page_is_made_of_snapshots_console_texts_and_what_cannot_be_read_witho
     assert "standard input" in page("-", *RANGE, stdin=json.dumps(LOPSIDED)).words
 
 
-def test_a_page_has_the_groups_that_are_asked_for_and_no_others(page):
-    rows = page("all.txt", "even.json", "--group", "static*", *RANGE).table("Groups")
-    assert {name.split()[0] for name in rows} == {"static-d", "static848-d"}
+def test_a_page_has_the_groups_that_are_asked_for_and_a_benchmark_apart(page):
+    asked = ("--group", "static*", "--benchmark", "even.json")
+    found = page("all.txt", "two.jsonl", *asked, *RANGE)
+    assert {name.split()[0] for name in found.table("Groups")} == {"static-d", "static848-d"}
+    assert found.table("Assignors on 1 group of the benchmark")["range"]["groups"] == "1"
 
 
 def test_the_terminal_tells_the_history_that_the_page_tells(given):
@@ -87,12 +89,6 @@ def test_a_page_of_nothing_that_is_a_group_is_made_and_says_so_with_exit_code_2(
     assert (given / "nothing.html").exists()
     said = "No group could be read.\nNothing was solved: no input is a group"
     assert run.stdout.startswith(said)
-
-
-def test_a_benchmark_is_kept_apart_on_the_page(page):
-    found = page("two.jsonl", "--benchmark", "even.json", *RANGE)
-    assert list(found.table("Groups")) == ["orders", "even"]
-    assert found.table("Assignors on 1 group of the benchmark")["range"]["groups"] == "1"
 
 
 def test_what_members_read_can_be_told_to_a_page(page):
