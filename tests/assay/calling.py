@@ -15,7 +15,7 @@ import pytest
 
 from assay.cli import main
 from tests.clients import keeping_processes
-from tests.compare.conftest import holding
+from tests.compare.conftest import holding, lopsided
 
 ASSAY = Path(sys.executable).with_name("assay")
 CAPTURES = Path(__file__).parents[2] / "corpus" / "captures"
@@ -25,15 +25,7 @@ AS_JSON = ("--format", "json")
 # For tests in which the assignors do not matter: of these, none starts a JVM.
 ALONE, RANGE = ("--assignor", "current"), ("--assignor", "range")
 # c0 owns all five partitions and could give up two of t1: the optimum is balance 1, stickiness 2.
-LOPSIDED = {
-    "format": "assay-group/1",
-    "group": "orders",
-    "topics": {"t0": 2, "t1": 3},
-    "members": {
-        "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
-        "c1": {"subscription": ["t1"]},
-    },
-}
+LOPSIDED = lopsided("orders")
 EVEN = holding(2, {"a": [0], "b": [1]}, group="even")
 # a has a lag of 1,200; the least peak lag is 700 with balanced loads, and 660 with any loads.
 LATE = holding([600, 300, 200, 100, 60, 40], {"a": [0, 1, 2, 3], "b": [4, 5]}, group="late")
