@@ -11,7 +11,7 @@ from compare.promises.promise import PROMISES
 from groups.wording import counted, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from compare.promises.findings import Finding
     from groups import Group
@@ -65,7 +65,7 @@ class Head:
         happened = happens(finding)
         yield from wrap(f"{self.what}: {sizes(finding.group)}", COLUMNS)
         yield ""
-        yield from wrap(f"Expected: {expected(finding)}.", COLUMNS)
+        yield from wrap(f"Expected: {PROMISES[finding.promise].text}.", COLUMNS)
         yield from wrap(f"Happens: {happened}.", COLUMNS, break_on_hyphens=False)
         yield from wrap(f"{versions}.", COLUMNS)
         for number, text in enumerate(finding.why):
@@ -77,13 +77,14 @@ class Head:
         yield from table(finding.group)
         yield ""
         yield f"Run: {self.command}"
-        yield from wrap(_fails(finding), COLUMNS)
+        fails = "It fails as long as this happens, and prints what was made and what is better."
+        if finding.promise == "terminates":
+            fails = (
+                "It stops waiting after 5 seconds, prints where the assignor is then and a second "
+                "later, and fails; once the promise is kept it passes."
+            )
+        yield from wrap(fails, COLUMNS)
         yield from wrap(f"Made by kafka-assay from the finding {finding.id}{found}.", COLUMNS)
-
-
-def expected(finding: Finding) -> str:
-    """Return the text of the promise."""
-    return PROMISES[finding.promise].text
 
 
 def happens(finding: Finding) -> str:
@@ -94,7 +95,10 @@ def happens(finding: Finding) -> str:
             client = finding.assignor.partition("/")[0]
             return _NEVER.get(client, "the assignor does not return")
         case "answers":
-            return f"no assignment, but {_shortened(str(measured.get('reason')))}"
+            words = " ".join(str(measured.get("reason")).split()).rstrip(".")
+            if len(words) > _MOST_CHARACTERS:
+                words = f"{words[: _MOST_CHARACTERS - 3]}..."
+            return f"no assignment, but {words}"
         case "valid":
             named = measured.get("first")
             wrong = [_blamed(str(one)) for one in named] if isinstance(named, list) else []
@@ -102,9 +106,12 @@ def happens(finding: Finding) -> str:
         case "balanced":
             return f"loads of {_numbers(measured.get('loads'))}"
         case "optimal-balance":
-            return f"{_loads(finding)}balance {measured['balance']}, the best is " + str(
-                measured["optimum"]
-            )
+            said = f"balance {measured['balance']}, the best is {measured['optimum']}"
+            plan = None if finding.record is None else finding.record.plan
+            if plan is None:
+                return said
+            loads = [sum(map(len, plan.get(m, {}).values())) for m in finding.group.members]
+            return f"loads of {_numbers(loads)}, {said}"
         case "optimal-moves":
             moves = counted(_number(measured, "moves"), "partition")
             return f"{moves} moved, where {measured['optimum']} would do"
@@ -175,32 +182,10 @@ def _blamed(violation: str) -> str:
     return _BLAME[found[3]].format(partition=found[1], member=found[2])
 
 
-def _loads(finding: Finding) -> str:
-    record = finding.record
-    if record is None or record.plan is None:
-        return ""
-    loads = [sum(map(len, record.plan.get(m, {}).values())) for m in finding.group.members]
-    return f"loads of {_numbers(loads)}, "
-
-
 def _numbers(loads: object) -> str:
     return ", ".join(map(str, loads)) if isinstance(loads, list) else str(loads)
 
 
-def _number(measured: object, key: str) -> int:
-    value = measured[key] if isinstance(measured, dict) else 0
+def _number(measured: Mapping[str, object], key: str) -> int:
+    value = measured.get(key)
     return value if isinstance(value, int) else 0
-
-
-def _shortened(reason: str) -> str:
-    words = " ".join(reason.split()).rstrip(".")
-    return words if len(words) <= _MOST_CHARACTERS else f"{words[: _MOST_CHARACTERS - 3]}..."
-
-
-def _fails(finding: Finding) -> str:
-    if finding.promise == "terminates":
-        return (
-            "It stops waiting after 5 seconds, prints where the assignor is then and a second "
-            "later, and fails; once the promise is kept it passes."
-        )
-    return "It fails as long as this happens, and prints what was made and what is better."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain, islice
+from math import inf
 from shlex import quote
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from compare.promises.promise import Judgement
-    from groups import Group
     from heuristics import AssignorFunction
 
 
@@ -103,23 +103,6 @@ def not_reproduced(finding: Finding, again: Judgement) -> str:
     return f"{called}: it did not happen again{f', {measured}' if measured else ''}"
 
 
-def not_promised(assignor: str, promises: Sequence[str]) -> str:
-    """Return one line on promises that were not hunted because the assignor does not make them."""
-    return (
-        f"not hunted: {', '.join(promises)}, which {assignor} does not promise; "
-        "name one to hunt it"
-    )
-
-
-def hunts_in_short(count: int, seconds: float, limit: float, broken: int, cut_short: int) -> str:
-    """Return one line on all hunts of a command."""
-    took = f"{seconds:.0f} s (limit {limit:g} s)"
-    said = f"{counted(count, 'promise')} hunted in {took}, {broken} broken"
-    if not cut_short:
-        return said
-    return f"{said}; {cut_short} not to the end: more seconds may find more, or smaller groups"
-
-
 def _which(hunted: Hunt, groups: int) -> str:
     """Return the words on which groups were tried: small ones and drawn ones."""
     small = hunted.tried - hunted.drawn
@@ -147,20 +130,15 @@ def _known(
             continue
         if version in found.unaffected:
             said.append(f"known of other versions: {found.id} ({', '.join(found.affected)})")
-        elif found.assignor == assignor or version in found.affected:
-            said.append(_known_already(found, quarry))
-        else:
+        elif found.assignor != assignor and version not in found.affected:
             said.append(f"known of {found.assignor}: {found.id}")
+        elif quarry is None:
+            said.append(f"known to break on another group: {found.id}, {sizes(found.group)}")
+        elif Quarry(found.group, {}).size < quarry.size:
+            said.append(f"a smaller one is known: {found.id}, {sizes(found.group)}")
+        else:
+            said.append(f"known already: {found.id}")
     return said
-
-
-def _known_already(found: Finding, quarry: Quarry | None) -> str:
-    """Return the words on how a finding of the same version compares with the hunt's group."""
-    if quarry is None:
-        return f"known to break on another group: {found.id}, {sizes(found.group)}"
-    if Quarry(found.group, {}).size < quarry.size:
-        return f"a smaller one is known: {found.id}, {sizes(found.group)}"
-    return f"known already: {found.id}"
 
 
 MOST_SHRUNK = 12
@@ -223,25 +201,21 @@ def hunt(
         with TimeLimit(time_limit) as limit:
             run = runner_of(assignor, limit)
             return hunt(
-                run,
-                promise,
-                seed=seed,
-                groups=groups,
-                seconds=seconds,
-                exhaustive=exhaustive,
+                run, promise, seed=seed, groups=groups, seconds=seconds, exhaustive=exhaustive,
                 say=say,
-            )
+            )  # fmt: skip
     run = assignor if isinstance(assignor, Runner) else in_process(assignor)
     promise = promise_named(promise) if isinstance(promise, str) else promise
     seconds = seconds_of(seconds)
+    left = inf if seconds is None else seconds
     started = said = monotonic()
-    until = None if seconds is None else started + seconds
-    half = None if seconds is None else started + seconds / 2
+    until, half = started + left, started + left / 2
     tried = tested = small = 0
     all_small = False
     broken: list[Quarry] = []
     in_time = True
-    first = _every_small_group() if exhaustive else iter(())
+    each = chain(fresh(2, 3, 4), owned(2, 3, 4), equal(4, 9)) if exhaustive else ()
+    first = (small_one.group() for small_one in each)
     for stream in (first, islice(drawn(seed), groups)):
         while in_time and (batch := list(islice(stream, BATCH))):
             for group, judgement in promise.judge_each(run, batch, until=until):
@@ -253,9 +227,9 @@ def hunt(
                 if say is not None and now - said > SAID_EVERY_SECONDS:
                     said = now
                     say(f"{promise.name}: {counted(tried, 'group')} tried, {len(broken)} break it")
-                if broken and half is not None and now > half:
+                if broken and now > half:
                     break
-            in_time = until is None or half is None or monotonic() < (half if broken else until)
+            in_time = monotonic() < (half if broken else until)
         if stream is first:
             small, all_small = tried, exhaustive and in_time
         if broken:
@@ -265,14 +239,9 @@ def hunt(
     for found in broken[:MOST_SHRUNK]:
         least = shrink(found, promise, run, until=until)
         best = least if best is None or least.is_smaller_than(best) else best
-    shrunk = until is None or monotonic() < until
+    shrunk = monotonic() < until
     drawn_too = tried - small
     return Hunt(best, tried, tested, len(broken), in_time and shrunk, drawn_too, all_small, shrunk)
-
-
-def _every_small_group() -> Iterator[Group]:
-    each = chain(fresh(2, 3, 4), owned(2, 3, 4), equal(4, 9))
-    return (small.group() for small in each)
 
 
 def hunt_findings(
@@ -348,6 +317,12 @@ def hunt_findings(
             yield finding
     omitted = [promise.name for promise in could if promise not in asked]
     if omitted:
-        say(not_promised(assignor, omitted))
+        say(
+            f"not hunted: {', '.join(omitted)}, which {assignor} does not promise; name one to "
+            "hunt it"
+        )
     if len(asked) > 1 or cut_short:
-        say(hunts_in_short(len(asked), monotonic() - started, in_full, broken, cut_short))
+        took = f"{monotonic() - started:.0f} s (limit {in_full:g} s)"
+        said = f"{counted(len(asked), 'promise')} hunted in {took}, {broken} broken"
+        more = "more seconds may find more, or smaller groups"
+        say(f"{said}; {cut_short} not to the end: {more}" if cut_short else said)

@@ -45,14 +45,6 @@ def maven(name: str, artifact: str, version: str) -> BuildFiles:
     return BuildFiles({"pom.xml": pom}, "mvn -q test")
 
 
-def _pip(needs: tuple[str, ...]) -> BuildFiles:
-    """Return the requirements of a pytest module."""
-    text = "".join(f"{one}\n" for one in (*needs, "pytest"))
-    return BuildFiles(
-        {"requirements.txt": text}, "pip install -q -r requirements.txt && pytest -q"
-    )
-
-
 def _go_module(client: str, version: str) -> BuildFiles:
     """Return the module of a Go test, with checksums if they are recorded for the version."""
     driver = go_library_of(client)
@@ -64,16 +56,6 @@ def _go_module(client: str, version: str) -> BuildFiles:
     asked = ["module reproduction", "", *(line for line in lines if line.startswith("go "))]
     asked += ["", f"require {driver.module} v{version}", ""]
     return BuildFiles({"go.mod": "\n".join(asked)}, "go mod tidy && go test")
-
-
-def _npm(package: str, version: str, file: str) -> BuildFiles:
-    """Return the package of a test for Node's own runner."""
-    named = {
-        "private": True,
-        "scripts": {"test": f"node --test {file}"},
-        "dependencies": {package: version},
-    }
-    return BuildFiles({"package.json": json.dumps(named, indent=2) + "\n"}, "npm install-test")
 
 
 _IN_JAVA = {name: one for name, one in CLIENTS.items() if isinstance(one, JavaClient)}
@@ -151,7 +133,8 @@ def _librdkafka(finding: Finding, client: str, assignor: str, version: str) -> P
 
 
 def _pytest(finding: Finding, what: str, needs: str, **more: str) -> Program:
-    build = _pip((needs,))
+    command = "pip install -q -r requirements.txt && pytest -q"
+    build = BuildFiles({"requirements.txt": f"{needs}\npytest\n"}, command)
     text = _text("python", finding, Head(what, build.command), modules=PYTHON_MODULES, **more)
     return Program(f"test_{finding.id.replace('-', '_')}.py", text, build)
 
@@ -167,7 +150,13 @@ def _go(finding: Finding, client: str, assignor: str, version: str) -> Program:
 
 def _kafkajs(finding: Finding, client: str, assignor: str, version: str) -> Program:
     file = f"{finding.id}.test.js"
-    build = _npm(client, version, file)
+    package = {
+        "private": True,
+        "scripts": {"test": f"node --test {file}"},
+        "dependencies": {client: version},
+    }
+    text = json.dumps(package, indent=2) + "\n"
+    build = BuildFiles({"package.json": text}, "npm install-test")
     head = Head(f"{assignor} of {client} {version}", build.command)
     return Program(file, _text("kafkajs", finding, head), build)
 

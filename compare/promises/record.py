@@ -111,17 +111,9 @@ def _version_of(*command: str) -> str:
     return printed.strip().lstrip("gov")
 
 
-def _go() -> str:
-    return _version_of("go", "env", "GOVERSION")
-
-
-def _node() -> str:
-    return _version_of("node", "--version")
-
-
 _VERSIONS: dict[str, Callable[[], str]] = {
     "java": _java,
     "python": platform.python_version,
-    "go": _go,
-    "node": _node,
+    "go": lambda: _version_of("go", "env", "GOVERSION"),
+    "node": lambda: _version_of("node", "--version"),
 }

@@ -21,7 +21,7 @@ from heuristics.shipped.java.jars import java_home
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from compare.promises.program import Program
 
@@ -51,7 +51,24 @@ def rerun(program: Program, assignor: str, folder: Path) -> Rerun:
     if client in ARTIFACTS:
         return rerun_in_java([program], assignor, folder)[0]
     _write(program, folder)
-    return _RUNNERS[CLIENTS[client].language](folder, program.file, client, version)
+    file, command = program.file, list[str | Path]()
+    match CLIENTS[client].language:
+        case "python":
+            command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+            command += ["--rootdir", folder, file]
+            more, failed = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, "1 failed"
+        case "go":
+            if not go_library_of(client).is_recorded(version):
+                raise BadInput(f"{client} {version}: only the version of its driver is run here")
+            command, more, failed = ["go", "test"], go_variables(), "--- FAIL"
+        case _:
+            command = ["node", "--test", file]
+            more, failed = {"NODE_PATH": str(KAFKAJS.modules(version))}, "not ok 1"
+    done = _run(folder, command, more)
+    said = f"{done.stdout}{done.stderr}"
+    if done.returncode and failed not in said:
+        raise Failed(f"{file} does not come to its test: {said.strip()[-2000:]}")
+    return Rerun(bool(done.returncode), said)
 
 
 def rerun_in_java(programs: Sequence[Program], assignor: str, folder: Path) -> list[Rerun]:
@@ -118,24 +135,6 @@ def _rerun_in_report(report: Path, class_: str, said: str) -> Rerun:
     return Rerun(True, "\n".join([class_, *(one for one in lines if one[:4] != "\tat ")]))
 
 
-def _python(folder: Path, file: str, client: str, version: str) -> Rerun:
-    command: list[str | Path] = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    plain = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    done = _run(folder, [*command, "--rootdir", folder, file], plain)
-    return _rerun_of(file, done, "1 failed")
-
-
-def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
-    if not go_library_of(client).is_recorded(version):
-        raise BadInput(f"{client} {version}: only the version of its driver is run here")
-    return _rerun_of(file, _run(folder, ["go", "test"], go_variables()), "--- FAIL")
-
-
-def _node(folder: Path, file: str, client: str, version: str) -> Rerun:
-    modules = {"NODE_PATH": str(KAFKAJS.modules(version))}
-    return _rerun_of(file, _run(folder, ["node", "--test", file], modules), "not ok 1")
-
-
 def _run(
     folder: Path, command: list[str | Path], more: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
@@ -143,17 +142,3 @@ def _run(
         return run_tool(str(command[0]), command, seconds=SECONDS, folder=folder, variables=more)
     except BadInput as error:
         raise Failed(str(error)) from None
-
-
-def _rerun_of(file: str, done: subprocess.CompletedProcess[str], failed: str) -> Rerun:
-    said = f"{done.stdout}{done.stderr}"
-    if done.returncode and failed not in said:
-        raise Failed(f"{file} does not come to its test: {said.strip()[-2000:]}")
-    return Rerun(bool(done.returncode), said)
-
-
-_RUNNERS: dict[str, Callable[[Path, str, str, str], Rerun]] = {
-    "python": _python,
-    "go": _go,
-    "node": _node,
-}

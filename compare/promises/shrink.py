@@ -33,9 +33,12 @@ class Quarry:
         group = self.group
         members, partitions = len(group.members), group.n_partitions
         subscriptions, claims = int(group.reads.sum()), len(group.claims.member)
-        topics = len(group.topics)
+        topics, racks = len(group.topics), 0
+        if group.racks is not None:
+            replicas = sum(len(group.racks.of_set(s)) for s in group.racks.replicas.tolist())
+            racks = int((group.racks.member >= 0).sum()) + replicas
         sums = (members + partitions, partitions, members, topics, subscriptions, claims)
-        return (*sums, _racks_said(group))
+        return (*sums, racks)
 
     def is_smaller_than(self, other: Quarry) -> bool:
         """Return whether the group is smaller, or of the same size and sorts first as text."""
@@ -77,8 +80,15 @@ def without_a_part(document: JsonObject) -> Iterator[JsonObject]:
     for member in members:
         yield _without_member(document, member)
     for topic in topics:
-        less = {m: _without_topic(details, topic) for m, details in members.items()}
         rest = {name: details for name, details in topics.items() if name != topic}
+        less = {
+            member: {
+                **details,
+                "owned": {t: n for t, n in details["owned"].items() if t != topic},
+                "subscription": [t for t in details["subscription"] or () if t != topic],
+            }
+            for member, details in members.items()
+        }
         yield {**document, "topics": rest, "members": less}
     for topic, details in topics.items():
         for number in range(_count(details)):
@@ -149,19 +159,21 @@ def _count(topic: int | JsonObject) -> int:
     return int(topic if isinstance(topic, int) else topic["partitions"])
 
 
-def _racks_said(group: Group) -> int:
-    """Return the number of racks of the members and of all partitions' replicas."""
-    if group.racks is None:
-        return 0
-    replicas = sum(len(group.racks.of_set(s)) for s in group.racks.replicas.tolist())
-    return int((group.racks.member >= 0).sum()) + replicas
-
-
 def _without_one_partition(document: JsonObject, topic: str, number: int) -> JsonObject:
     """Return the document without one partition; those after it move up by one number."""
-    fewer = {**document["topics"], topic: _without_partition(document["topics"][topic], number)}
-    members = {m: _renumbered(body, topic, number) for m, body in document["members"].items()}
-    return {**document, "topics": fewer, "members": members}
+    described = document["topics"][topic]
+    fewer: JsonObject | int = _count(described) - 1
+    if not isinstance(described, int):
+        fewer = {"partitions": fewer}
+        for key in ("lag", "weight", "racks"):
+            if key in described:
+                fewer[key] = [value for at, value in enumerate(described[key]) if at != number]
+    members = {}
+    for name, details in document["members"].items():
+        owned = {**details["owned"]}
+        left = [n - (n > number) for n in owned.pop(topic, ()) if n != number]
+        members[name] = {**details, "owned": owned | ({topic: left} if left else {})}
+    return {**document, "topics": {**document["topics"], topic: fewer}, "members": members}
 
 
 def _first_broken(
@@ -181,25 +193,3 @@ def _first_broken(
 def _without_member(document: JsonObject, member: str) -> JsonObject:
     rest = {name: details for name, details in document["members"].items() if name != member}
     return {**document, "members": rest}
-
-
-def _without_topic(member: JsonObject, topic: str) -> JsonObject:
-    owned = {t: numbers for t, numbers in member["owned"].items() if t != topic}
-    rest = [t for t in member["subscription"] or () if t != topic]
-    return {**member, "owned": owned, "subscription": rest}
-
-
-def _without_partition(topic: int | JsonObject, number: int) -> int | JsonObject:
-    if isinstance(topic, int):
-        return topic - 1
-    found: JsonObject = {"partitions": topic["partitions"] - 1}
-    for name in ("lag", "weight", "racks"):
-        if name in topic:
-            found[name] = [value for i, value in enumerate(topic[name]) if i != number]
-    return found
-
-
-def _renumbered(member: JsonObject, topic: str, gone: int) -> JsonObject:
-    numbers = [n - (n > gone) for n in member["owned"].get(topic, ()) if n != gone]
-    owned = {t: held for t, held in member["owned"].items() if t != topic}
-    return {**member, "owned": {**owned, **({topic: numbers} if numbers else {})}}

@@ -35,13 +35,7 @@ from studies.since_when.releases import (
     sarama_release,
     unpacked,
 )
-from studies.since_when.verdicts import (
-    AFFECTED,
-    MOST_CHARACTERS,
-    UNAFFECTED,
-    UNTRIED,
-    has_it,
-)
+from studies.since_when.verdicts import AFFECTED, MOST_CHARACTERS, UNAFFECTED, UNTRIED, has_it
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -223,7 +217,13 @@ HEAD = (
 def page_of(found: Mapping[str, History]) -> str:
     """Return the tables of findings and of public reports."""
     findings = table(HEAD, (_row(finding, history) for finding, history in sorted(found.items())))
-    return f"{findings}\n\n{_reports(found)}"
+    reports = {one["where"]: one for history in found.values() for one in history["reports"]}
+    rows = (
+        (where, one["reported"], one["fixed"] or "-", one["remains"])
+        for where, one in sorted(reports.items())
+    )
+    head = ("reported in", "what", "what was mended", "what remains")
+    return f"{findings}\n\n{table(head, rows)}"
 
 
 def ranges(releases: Sequence[Mapping[str, Any]], status: str) -> str:
@@ -233,38 +233,19 @@ def ranges(releases: Sequence[Mapping[str, Any]], status: str) -> str:
     for of, some in groupby(tried, key=lambda row: row["status"]):
         versions = [row["version"] for row in some]
         if of == status:
-            parts.append(span(versions))
+            parts.append(" to ".join(dict.fromkeys((versions[0], versions[-1]))))
     return ", ".join(parts) or "-"
-
-
-def span(versions: Sequence[str]) -> str:
-    """Return the first and the last of some versions, as "2.4.0 to 2.5.0"."""
-    return versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
 
 
 def _row(finding: str, history: History) -> tuple[str, ...]:
     releases = history["releases"]
     tried = sum(row["status"] != UNTRIED for row in releases)
-    have = sum(map(has_it, releases))
-    affected = ranges(releases, AFFECTED)
     dates = {row["version"]: row["date"] for row in releases}
     since = dates.get(history["first"])
     return (
         f"`{finding}`",
-        affected + (f", since {since[:7]}" if since else ""),
+        ranges(releases, AFFECTED) + (f", since {since[:7]}" if since else ""),
         ranges(releases, UNAFFECTED),
-        f"{tried} of {have}",
+        f"{tried} of {sum(map(has_it, releases))}",
         history["change"] or "-",
-    )
-
-
-def _reports(found: Mapping[str, History]) -> str:
-    reports = {one["where"]: one for history in found.values() for one in history["reports"]}
-    head = ("reported in", "what", "what was mended", "what remains")
-    return table(
-        head,
-        (
-            (where, one["reported"], one["fixed"] or "-", one["remains"])
-            for where, one in sorted(reports.items())
-        ),
     )

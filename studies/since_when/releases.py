@@ -106,8 +106,7 @@ def _of_maven(artifact: str) -> list[Release]:
 
     project = MavenContext().project(jars.KAFKA, artifact)
     project.update()
-    versions = oldest_first(project.metadata.versions)
-    return _since(artifact, versions)
+    return _since(artifact, oldest_first(project.metadata.versions))
 
 
 def _of_pip(package: str) -> list[Release]:
@@ -172,8 +171,10 @@ def unpacked(package: str, version: str, pythons: Sequence[str] = ("",)) -> Path
         return folder
     for python in pythons:
         with TemporaryDirectory() as to:
+            command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", to]
+            command += ["--only-binary=:all:", f"{package}=={version}"]
             try:
-                _download(f"{package}=={version}", python, to)
+                asked([*command, *(["--python-version", python] if python else [])])
             except BadInput as error:
                 reason = error
                 continue
@@ -189,16 +190,6 @@ def unpacked(package: str, version: str, pythons: Sequence[str] = ("",)) -> Path
 def date_of(folder: Path) -> str | None:
     """Return the build day of the wheel in a folder; None if unknown."""
     return (folder / DATE).read_text("utf-8") or None
-
-
-def _download(requirement: str, python: str, folder: str) -> None:
-    of_python = ["--python-version", python] if python else []
-    asked(
-        [
-            *(sys.executable, "-m", "pip", "download", "-q", "--no-deps"),
-            *("--only-binary=:all:", *of_python, "-d", folder, requirement),
-        ]
-    )
 
 
 CONSUMER = Path(__file__).with_name("librdkafka_consumer.py")
@@ -219,12 +210,8 @@ def library_in(folder: Path) -> tuple[Consumer, str]:
     found = sorted(folder.glob("confluent_kafka.libs/librdkafka*"))
     if not found:
         raise BadInput("its wheel holds no librdkafka")
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", VERSION, str(found[0])],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-I", "-c", VERSION, str(found[0])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BadInput(f"its library does not load: {done.stderr.strip().splitlines()[-1]}")
     driven = Consumer((sys.executable, str(CONSUMER), str(found[0])))
@@ -266,13 +253,9 @@ def outcome_of(program: Path, group: Group, seconds: float) -> Outcome:
     """Return the outcome of sarama's sticky strategy on a group, within so many seconds."""
     try:
         done = subprocess.run(
-            [program],
-            input=json.dumps(group.to_dict()),
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            check=False,
-        )
+            [program], input=json.dumps(group.to_dict()), capture_output=True, text=True,
+            timeout=seconds, check=False,
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         return Outcome("timed-out", None, f"no answer within {seconds:g} s", seconds)
     if done.returncode:

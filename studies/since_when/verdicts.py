@@ -56,8 +56,9 @@ def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Ve
     for one in (finding, *others):
         trial, judged = replace(one, assignor=run.assignor).try_again(run)
         first = trial.outcome
-        if not _started(first):
-            return Verdict(UNTRIED, _short((first.reason or "").removeprefix(NOT_STARTED)))
+        reason = (first.reason or "").removeprefix(NOT_STARTED)
+        if first.status == "unavailable" or (first.status == "failed" and reason != first.reason):
+            return Verdict(UNTRIED, _short(reason))
         if judged.holds is False:
             return Verdict(AFFECTED, None if one is finding else f"on the group of {one.id}")
         if judged.holds is None and one is finding:
@@ -68,11 +69,6 @@ def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Ve
 def has_it(release: Mapping[str, Any]) -> bool:
     """Return whether a release has the assignor, by its row in a history."""
     return release["status"] != UNTRIED or not LACKS.search(release["reason"] or "")
-
-
-def _started(outcome: Outcome) -> bool:
-    failed = outcome.status == "failed" and (outcome.reason or "").startswith(NOT_STARTED)
-    return outcome.status != "unavailable" and not failed
 
 
 def _why_untested(outcome: Outcome) -> str:

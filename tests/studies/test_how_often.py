@@ -37,15 +37,6 @@ def counted(**kinds):
     return pd.concat(columns)
 
 
-@pytest.fixture
-def called(monkeypatch):
-    def by_name(**functions):
-        known = {n: Assignor(n, "written", "a test", None, f) for n, f in functions.items()}
-        monkeypatch.setattr(catalogue, "WRITTEN", {**catalogue.WRITTEN, **known})
-
-    return by_name
-
-
 def test_the_same_seed_and_number_are_the_same_week():
     assert [service(1, number) for number in range(40)] == SERVICES
     assert service(2, 0) != SERVICES[0]
@@ -171,8 +162,14 @@ def test_what_is_counted_of_a_small_fleet_is_pinned(name, alike, differing):
 
 
 @pytest.mark.exhaustive
-def test_what_hangs_raises_or_is_invalid_is_counted_and_the_week_goes_on(called):
-    called(hangs=misbehaving.loop, stumbles=misbehaving.stumble, twice=misbehaving.hand_out_twice)
+def test_what_hangs_raises_or_is_invalid_is_counted_and_the_week_goes_on(monkeypatch):
+    bad = {
+        "hangs": misbehaving.loop,
+        "stumbles": misbehaving.stumble,
+        "twice": misbehaving.hand_out_twice,
+    }
+    known = {n: Assignor(n, "written", "a test", None, f) for n, f in bad.items()}
+    monkeypatch.setattr(catalogue, "WRITTEN", {**catalogue.WRITTEN, **known})
     short = next(one for one in SERVICES if len(one.stages[0].members) == 2)
     short = replace(short, stages=short.stages[:1])
     with TimeLimit(0.2) as limit:
@@ -194,18 +191,20 @@ def test_who_beats_the_optimum_is_an_error_of_ours():
         judged(made, [10**9, 0])
 
 
-def test_without_an_event_the_upper_bound_is_the_rule_of_three_over_services():
-    found = rate(counted(alike=([10] * 300, [0] * 300)), "hang", {"alike": 1.0}, 1)
-    assert (found.per_million, found.low) == (0, 0)
-    assert found.high == pytest.approx(3 / 300 / 10 * 1e6, rel=0.1)
-
-
-def test_one_event_has_the_interval_of_clopper_and_pearson():
-    found = rate(counted(alike=([10] * 1000, [1] + [0] * 999)), "hang", {"alike": 1.0}, 1)
-    assert found.per_million == pytest.approx(100)
-    # One of 1000: 0.0025% to 0.556%.
-    assert found.low == pytest.approx(2.5, rel=0.5)
-    assert found.high == pytest.approx(556, rel=0.15)
+@pytest.mark.parametrize(
+    ("services", "events", "per_million", "low", "high"),
+    [
+        pytest.param(300, 0, 0, 0, 3 / 300 / 10 * 1e6, id="the rule of three over services"),
+        # One of 1000: 0.0025% to 0.556%.
+        pytest.param(1000, 1, 100, 2.5, 556, id="the interval of Clopper and Pearson"),
+    ],
+)
+def test_few_events_have_a_known_interval(services, events, per_million, low, high):
+    hangs = [1] * events + [0] * (services - events)
+    found = rate(counted(alike=([10] * services, hangs)), "hang", {"alike": 1.0}, 1)
+    assert found.per_million == pytest.approx(per_million)
+    assert found.low == pytest.approx(low, rel=0.5)
+    assert found.high == pytest.approx(high, rel=0.15 if events else 0.1)
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
@@ -257,9 +256,14 @@ TEXT = " ".join(PAGE.read_text().split())
 PARTS = read(PAGE.with_name("how-often-parts.csv"))
 
 
+def parts(of, **asked):
+    """Return the records of a part that have these values."""
+    return [r for r in PARTS if r["of"] == of and asked.items() <= r.items()]
+
+
 def test_the_page_says_what_the_records_say_of_equal_subscriptions():
     assert "If all members read the same topics there is nothing to worry about" in TEXT
-    alike = [r for r in PARTS if r["of"] == AMONG["alike"] and r["assignor"] in STICKY]
+    alike = [r for r in parts(AMONG["alike"]) if r["assignor"] in STICKY]
     assert len({(r["client"], r["assignor"], r["what"]) for r in alike}) > 6 * 6
     assert not any(int(r["events"]) for r in alike)
 
@@ -271,8 +275,8 @@ def test_the_page_says_what_the_records_say_of_kafkas_hangs():
     assert len({r["version"] for r in rows}) == 3
     played = sum(int(r["rebalances"]) for r in rows)
     assert f"in the {round(played, -4):,} rebalances that were played" in TEXT
-    parts = [r for r in PARTS if r["of"] == KIND_NAMES["overlapping"] and r["what"] == "hang"]
-    newest = [r for r in parts if r["client"] == "kafka-java" and r["version"] == "4.4.0"]
+    overlapping = {"client": "kafka-java", "version": "4.4.0", "what": "hang"}
+    newest = parts(KIND_NAMES["overlapping"], **overlapping)
     hung, among = (sum(int(r[key]) for r in newest) for key in ("events", "rebalances"))
     assert f"4.4.0 hung {hung} times in {round(among, -3):,} rebalances" in TEXT
 
@@ -280,8 +284,7 @@ def test_the_page_says_what_the_records_say_of_kafkas_hangs():
 def test_the_page_says_what_the_records_say_of_needless_moves_and_missed_balance():
     found = {
         (r["client"], r["assignor"], r["version"], r["what"]): float(r["per_million"])
-        for r in PARTS
-        if r["of"] == AMONG["differing"]
+        for r in parts(AMONG["differing"])
     }
     oldest = ("kafka-java", "sticky", "2.8.2")
     assert "(`sticky` of 2.8.2 in two thirds), `uniform` in a tenth, franz-go" in TEXT
@@ -298,9 +301,7 @@ def test_the_page_says_what_the_records_say_of_needless_moves_and_missed_balance
             assert often == 0
         elif what == "missed_balance":
             assert 0.01 <= often / 1e6 <= 0.02, client
-    apart = [
-        r for r in PARTS if r["of"] == KIND_NAMES["overlapping"] and r["what"] == "missed_balance"
-    ]
+    apart = parts(KIND_NAMES["overlapping"], what="missed_balance")
     assert "if no topic is read by all, Kafka's miss it in one of twelve" in TEXT
     assert len(apart) > 6
     for r in apart:
@@ -308,12 +309,7 @@ def test_the_page_says_what_the_records_say_of_needless_moves_and_missed_balance
 
 
 def test_the_page_says_what_the_records_say_of_librdkafkas_deaths():
-    (died,) = [
-        r
-        for r in PARTS
-        if r["of"] == AMONG["differing"] and r["client"] == "librdkafka"
-        and r["what"] == "exception"
-    ]  # fmt: skip
+    (died,) = parts(AMONG["differing"], client="librdkafka", what="exception")
     said = (
         f"{died['events']} of {int(died['rebalances']):,} rebalances with differing "
         f"subscriptions, in {died['affected']} of {died['services']} services"
