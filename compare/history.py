@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -34,7 +34,8 @@ LEAST_BESIDE = 2
 LEAST_CAPTURES, MOST_CAPTURES = LEAST_TURNS + 1, 500
 # Lag in all captures after a step is more than so many times that in all before.
 LEAST_GROWTH = 2
-WHAT = ("balance", "step", "lag", "lag_step", "turns", "open")
+What = Literal["balance", "step", "lag", "lag_step", "turns", "open"]
+WHAT: tuple[What, ...] = get_args(What)
 OF_LAG = ("lag", "lag_step")
 
 
@@ -78,7 +79,7 @@ class Trend(NamedTuple):
     """
 
     group: str
-    what: Literal["balance", "step", "lag", "lag_step", "turns", "open"]
+    what: What
     first: int
     last: int
     captures: int
@@ -119,18 +120,19 @@ def changes_of(group: str, captures: Iterable[Capture]) -> list[Trend]:
     balance = [(one.captured_at, one.above) for one in ordered if one.above is not None]
     lag = [(one.captured_at, one.lag) for one in ordered if one.lag is not None]
     unknown = sum(one.says == DEPENDS for one in ordered)
-    if _rises(balance) >= LEAST_RISES:
-        found.append(Trend(group, "balance", balance[0][1], balance[-1][1], len(balance)))
-    elif unknown and balance:
-        found.append(Trend(group, "open", 0, unknown, len(ordered)))
-    elif at := _step([value for _, value in balance]):
-        since, first = balance[at][0], balance[at - 1][1]
-        found.append(Trend(group, "step", first, balance[-1][1], len(balance) - at, since))
-    if _rises(lag) >= LEAST_RISES:
-        found.append(Trend(group, "lag", lag[0][1], lag[-1][1], len(lag)))
-    elif at := _step([value for _, value in lag], LEAST_GROWTH):
-        since, first = lag[at][0], lag[at - 1][1]
-        found.append(Trend(group, "lag_step", first, lag[-1][1], len(lag) - at, since))
+    kinds: tuple[tuple[What, What, int], ...] = (
+        ("balance", "step", 1),
+        ("lag", "lag_step", LEAST_GROWTH),
+    )
+    for (what, step, growth), series in zip(kinds, (balance, lag), strict=True):
+        values = [value for _, value in series]
+        if _rises(values) >= LEAST_RISES:
+            found.append(Trend(group, what, values[0], values[-1], len(values)))
+        elif series is balance and unknown and values:
+            found.append(Trend(group, "open", 0, unknown, len(ordered)))
+        elif at := _step(values, growth):
+            since, after = series[at][0], len(values) - at
+            found.append(Trend(group, step, values[at - 1], values[-1], after, since))
     sure = [one.says in BAD for one in ordered if one.says == GOOD or one.says in BAD]
     turns = sum(one != after for one, after in pairwise(sure))
     if turns >= LEAST_TURNS:
@@ -138,15 +140,14 @@ def changes_of(group: str, captures: Iterable[Capture]) -> list[Trend]:
     return found
 
 
-def _rises(series: Sequence[tuple[str, int]]) -> int:
+def _rises(values: Sequence[int]) -> int:
     """Return how often a value exceeds all before it; 0 if there is no trend up."""
-    values = [value for _, value in series]
     if not values or values[-1] <= values[0] or trend(values) < LEAST_Z:
         return 0
     return sum(one > before for before, one in pairwise(accumulate(values, max)))
 
 
-def _step(values: Sequence[int], growth: int = 1) -> int:
+def _step(values: Sequence[int], growth: int) -> int:
     """Return the index of the first value from which on all exceed all before; 0 without one.
 
     Parameters

@@ -237,14 +237,12 @@ def _fact(
         name: pa.repeat(pa.scalar(one), len(rows)) if isinstance(one, str) else one
         for name, one in every.items()
     }
-    table = pa.table({**columns, "group": rows["group"], "value": _or_null(value, len(rows))})
+    numbers = pa.nulls(len(rows)) if value is None else value
+    added = {"group": rows["group"], "value": numbers.cast(pa.float64(), safe=False)}
+    table = pa.table({**columns, **added})
     sums = [([], "count_all"), ("value", "sum"), ("value", "max"), ("group", "min")]
     found = table.group_by([*columns], use_threads=False).aggregate(sums)
     return _as_facts(found.rename_columns([*columns, *ADDED]), statistic)
-
-
-def _or_null(value: pa.ChunkedArray | None, count: int) -> pa.ChunkedArray | pa.Array:
-    return pa.nulls(count, pa.float64()) if value is None else value.cast(pa.float64(), safe=False)
 
 
 def _as_facts(rows: pa.Table, statistic: str | None = None) -> pa.Table:
@@ -359,7 +357,11 @@ def _facts_of_scores(scores: pa.Table, tiers: Objective) -> Iterator[pa.Table]:
     is_scored = pc.equal(scores["status"], "scored")
     all_zero = none_above = pc.is_valid(scores["excess"])
     for number, tier in enumerate(tiers):
-        excess, low, high = (_nth(scores[name].combine_chunks(), number) for name in _EXCESSES)
+        # Null if a list is shorter.
+        excess, low, high = (
+            pc.list_slice(lists, number, number + 1, return_fixed_size_list=True).values
+            for lists in (scores[name].combine_chunks() for name in _EXCESSES)
+        )
         all_zero = pc.and_(all_zero, pc.fill_null(pc.equal(excess, 0), False))
         none_above = pc.and_(none_above, pc.less_equal(pc.coalesce(excess, low, 0), 0))
         # An assignor may beat an incumbent that is not proved: then the excess is open from 0.
@@ -387,13 +389,6 @@ def _facts_of_scores(scores: pa.Table, tiers: Objective) -> Iterator[pa.Table]:
     reason = pc.coalesce(without["reason"], without["status"])
     why = pc.binary_join_element_wise(without["status"], reason, ": ")
     yield _fact("reason", without, assignor=without["assignor"], label=why)
-
-
-def _nth(lists: pa.ListArray, number: int) -> pa.Array:
-    """(lists,) the item at an index from 0 in each list, null if the list is shorter."""
-    counts = np.asarray(pc.fill_null(pc.list_value_length(lists), 0))
-    at = np.asarray(lists.offsets)[:-1] + number
-    return lists.values.take(pa.array(at, mask=counts <= number))
 
 
 def _facts_of_times(scores: pa.Table) -> Iterator[pa.Table]:

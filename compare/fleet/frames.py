@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from functools import reduce
 from pathlib import Path
 from threading import Lock
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from compare.fleet.items import Item
-    from compare.fleet.job import Job
     from compare.fleet.results import RunCounts
     from compare.fleet.worker import Worker
     from groups.errors import Failure
@@ -176,13 +176,7 @@ def optima(
     -------
     the columns of the table ``optima`` (docs/reference/formats.md)
     """
-    from compare.fleet.job import job_of
-
-    job = job_of(
-        _A_FRAME, "", objective=objective, assignors=["current"], time_limit=time_limit,
-        assume_equal=assume_equal,
-    )  # fmt: skip
-    return _answers(rows, job, "optima")
+    return _answers(rows, "optima", ["current"], objective, time_limit, assume_equal)
 
 
 def scores(
@@ -208,13 +202,7 @@ def scores(
     -------
     the columns of the table ``scores`` (docs/reference/formats.md)
     """
-    from compare.fleet.job import job_of
-
-    job = job_of(
-        _A_FRAME, "", objective=objective, assignors=assignors, time_limit=time_limit,
-        assume_equal=assume_equal,
-    )  # fmt: skip
-    return _answers(rows, job, "scores")
+    return _answers(rows, "scores", assignors, objective, time_limit, assume_equal)
 
 
 def verdicts(
@@ -239,9 +227,21 @@ def verdicts(
     return found.select("group", "captured_at", "group_key", "verdict.*")
 
 
-def _answers(rows: DataFrame, job: Job, table: str) -> DataFrame:
+def _answers(
+    rows: DataFrame,
+    table: str,
+    assignors: Sequence[str | AssignorFunction] | None,
+    objective: str | Sequence[str],
+    time_limit: float,
+    assume_equal: bool,
+) -> DataFrame:
+    from compare.fleet.job import job_of
     from compare.fleet.source import of_frame
 
+    job = job_of(
+        _A_FRAME, "", objective=objective, assignors=assignors, time_limit=time_limit,
+        assume_equal=assume_equal,
+    )  # fmt: skip
     if "reason" in rows.columns:
         rows = rows.where("reason IS NULL")
     answers = of_frame(_A_FRAME, rows).answers(job, "answer")
@@ -306,12 +306,13 @@ def tables(
     from compare.fleet.worker import Worker
     from heuristics.shipped.probe.guest import within_reach
 
-    with within_reach(assignors) as asked:
+    with within_reach(assignors) as asked, ExitStack() as opened:
         job = job_of(
             source, "", objective=objective, assignors=asked, time_limit=time_limit,
             reset=reset, assume_equal=assume_equal,
         )  # fmt: skip
-        workers = [Worker(job) for _ in range(processes or os.cpu_count() or 1)]
+        count = processes or os.cpu_count() or 1
+        workers = [opened.enter_context(closing(Worker(job))) for _ in range(count)]
         items, lock = _items(job.source), Lock()
 
         def next_item() -> Item | Failure | None:
@@ -321,16 +322,13 @@ def tables(
         def rows_of(worker: Worker) -> list[pa.RecordBatch]:
             return [*worker.answers(iter(next_item, None), "answer")]
 
-        try:
-            with ThreadPoolExecutor(len(workers)) as threads:
-                try:
-                    parts = [*threads.map(rows_of, workers)]
-                finally:
-                    with lock:
-                        items.close()
-        finally:
-            for worker in workers:
-                worker.close()
+        def no_more_items() -> None:
+            with lock:
+                items.close()
+
+        threads = opened.enter_context(ThreadPoolExecutor(count))
+        opened.callback(no_more_items)
+        parts = [*threads.map(rows_of, workers)]
     return _tables([rows for part in parts for rows in part])
 
 

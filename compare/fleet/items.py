@@ -27,8 +27,6 @@ from groups.table.rows import decode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from groups.arrays import Bools
-
 # A worker solves at most this many groups at once.
 BATCH_GROUPS = 2_048
 # A longer line or document is no snapshot.
@@ -39,24 +37,20 @@ _FORMAT_BYTES = 64
 _MARK = b"\xef\xbb\xbf"
 
 
-class Printed(NamedTuple):
-    """Texts that tools printed, together the views of some groups: names, bytes and times."""
-
-    names: tuple[str, ...]
-    data: tuple[bytes, ...]
-    times: tuple[str | None, ...]
+# A text that a tool printed: its name, its bytes, and the time of its file.
+Text = tuple[str, bytes, str | None]
 
 
 class Item(NamedTuple):
     """A part of the input that holds one or several groups, with its source and place.
 
-    `content` is JSON, texts that tools printed, or rows of the layout; `number` is the number of
-    the first row in its file, from 0.
+    `content` is JSON, texts that together are the views of some groups, or rows of the layout;
+    `number` is the number of the first row in its file, from 0.
     """
 
     source: str
     place: str
-    content: bytes | str | Printed | pa.RecordBatch
+    content: bytes | str | tuple[Text, ...] | pa.RecordBatch
     number: int = 0
 
     @property
@@ -65,8 +59,8 @@ class Item(NamedTuple):
         content = self.content
         if isinstance(content, (bytes, str)):
             return len(content)
-        if isinstance(content, Printed):
-            return sum(map(len, content.data))
+        if isinstance(content, tuple):
+            return sum(len(data) for _, data, _ in content)
         return int(content.nbytes)
 
     @property
@@ -75,12 +69,8 @@ class Item(NamedTuple):
         return len(self.content) if isinstance(self.content, pa.RecordBatch) else 1
 
 
-class Rows(NamedTuple):
-    """Rows of the layout, the source and place of each, and the failures of what became no row."""
-
-    rows: pa.RecordBatch
-    places: list[tuple[str, str]]
-    failures: list[Failure]
+# Rows of the layout, the source and place of each, and the failures of what became no row.
+Rows = tuple[pa.RecordBatch, list[tuple[str, str]], list[Failure]]
 
 
 def items_in_lines(
@@ -108,7 +98,7 @@ def items_in_lines(
             yield Failure(source, source, reason, None)
         elif len(text) > MOST_BYTES:
             reason = f"a line of {len(text):,} bytes, more than the {MOST_BYTES:,} that are read"
-            yield _failure(source, place, reason, text)
+            yield failure_of(Item(source, place, text), reason)
         elif in_folder and is_other_format(text[:_FORMAT_BYTES].decode("utf-8", "replace")):
             continue
         elif text and not text.isspace():
@@ -131,34 +121,10 @@ def items_in_stream(
     return items_in_lines(lines, in_folder=in_folder)
 
 
-def items_in_files(
-    files: Iterable[tuple[str, str, str | None, bytes]], *, in_folder: bool
-) -> Iterator[Item | Failure]:
-    """Yield the items and failures in whole files: snapshots, and texts as views of groups.
-
-    Parameters
-    ----------
-    files : (key, name, time, content), sorted by key; texts with the same key may be views of the
-        same groups
-    in_folder : whether the files are from a folder; then other formats of ours are skipped
-    """
-    for _, files_of_key in groupby(files, lambda file: file[0]):
-        texts: list[tuple[str, bytes, str | None]] = []
-        for _, name, time, content in files_of_key:
-            for item in items_in_file(name, content, in_folder=in_folder):
-                if item is None:
-                    texts.append((name, content, time))
-                else:
-                    yield item
-        if texts:
-            yield item_of_texts(texts)
-
-
-def item_of_texts(texts: Iterable[tuple[str, bytes, str | None]]) -> Item:
-    """Return the item of texts (name, content, time) that are views of the same groups."""
-    names, data, times = zip(*texts, strict=True)
-    source = ", ".join(names)
-    return Item(source, source, Printed(names, data, times))
+def item_of_texts(texts: Sequence[Text]) -> Item:
+    """Return the item of texts that may be views of the same groups."""
+    source = ", ".join(name for name, *_ in texts)
+    return Item(source, source, tuple(texts))
 
 
 def items_in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item | Failure | None]:
@@ -203,9 +169,9 @@ def decoded(
     assume_equal : whether unknown subscriptions are going to be taken as all topics of the group;
         the rows keep what is known, but such a group has another key
     """
-    found = list(_rows_in(items, reset))
-    rows = joined([one.rows for one in found], LAYOUT)
-    places = [place for one in found for place in one.places]
+    found = [*_rows_in(items, reset)]
+    rows = joined([rows for rows, _, _ in found], LAYOUT)
+    places = [place for _, places, _ in found for place in places]
     keys = keys_of(rows)
     is_unknown = pc.is_valid(rows.column("subscription_known"))
     of_assumed = row_keys("assume_equal", keys) if assume_equal else keys
@@ -220,17 +186,17 @@ def decoded(
     }
     schema = TABLES["groups"]
     made = pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
-    return made, [failure for one in found for failure in one.failures]
+    return made, [failure for _, _, failures in found for failure in failures]
 
 
 def failure_of(item: Item, reason: str) -> Failure:
-    """Return the failure of an item that kills or hangs the process that reads it."""
-    content = item.content
-    if isinstance(content, Printed):
-        at = max((time for time in content.times if time is not None), default=None)
-        return Failure(item.source, item.place, reason, None, captured_at=at)
-    text = content if isinstance(content, (bytes, str)) else b""
-    return _failure(item.source, item.place, reason, text)
+    """Return the failure of an item, with the group and the time that its beginning states."""
+    content, group, at = item.content, None, None
+    if isinstance(content, tuple):
+        at = max((time for _, _, time in content if time is not None), default=None)
+    elif isinstance(content, (bytes, str)):
+        group, at = names_in(content[:BEGINNING])
+    return Failure(item.source, item.place, reason, group, captured_at=at)
 
 
 def single_rows(item: Item) -> Iterator[Item]:
@@ -239,12 +205,6 @@ def single_rows(item: Item) -> Iterator[Item]:
     assert isinstance(rows, pa.RecordBatch)
     for at in range(len(rows)):
         yield item._replace(content=rows.slice(at, 1), number=item.number + at)
-
-
-def _failure(source: str, place: str, reason: str, text: bytes | str) -> Failure:
-    """Return a failure, with the group and the time that the beginning of its text states."""
-    group, at = names_in(text[:BEGINNING])
-    return Failure(source, place, reason, group, captured_at=at)
 
 
 def _gzipped_lines(name: str, data: bytes) -> Iterator[Item | Failure]:
@@ -282,8 +242,8 @@ def _rows_in(items: Sequence[Item], reset: str | None) -> Iterator[Rows]:
             yield from _rows_of_documents([item.content for item in texts], places, reset)
             continue
         for item in same:
-            if isinstance(item.content, Printed):
-                yield from _rows_of_printed(item.content, reset)
+            if isinstance(item.content, tuple):
+                yield from _rows_of_texts(item.content, reset)
             elif isinstance(item.content, pa.RecordBatch):
                 yield from _rows_of_batch(item, item.content, reset)
 
@@ -299,18 +259,15 @@ def _rows_of_documents(
             Failure(*places[one.row], one.reason, one.group, captured_at=one.captured_at)
             for one in batch.failures
         ]
-        yield Rows(batch.rows, good, failures)
+        yield batch.rows, good, failures
         start = batch.end
 
 
-def _rows_of_printed(printed: Printed, reset: str | None) -> Iterator[Rows]:
-    pairs = zip(printed.names, printed.times, strict=True)
-    times = {name: time for name, time in pairs if time is not None}
-    views = list(zip(printed.names, printed.data, strict=True))
-    imported, refused = import_each(views, times=times)
+def _rows_of_texts(texts: Sequence[Text], reset: str | None) -> Iterator[Rows]:
+    times = {name: time for name, _, time in texts if time is not None}
+    imported, refused = import_each([(name, data) for name, data, _ in texts], times=times)
     places = [(source, source) for source in (", ".join(made.sources) for made in imported)]
-    if refused:
-        yield Rows(joined([], LAYOUT), [], refused)
+    yield joined([], LAYOUT), [], refused
     yield from _rows_of_documents([made.snapshot for made in imported], places, reset)
 
 
@@ -323,7 +280,7 @@ def _rows_of_batch(item: Item, rows: pa.RecordBatch, reset: str | None) -> Itera
     try:
         good, place, bad = canonical(rows)
     except BadInput as error:
-        yield Rows(joined([], LAYOUT), [], [Failure(item.source, item.place, str(error), None)])
+        yield joined([], LAYOUT), [], [Failure(item.source, item.place, str(error), None)]
         return
     places = [(item.source, f"{item.source}:{item.number + n + 1}") for n in range(len(rows))]
     failures = [
@@ -332,7 +289,7 @@ def _rows_of_batch(item: Item, rows: pa.RecordBatch, reset: str | None) -> Itera
     ]
     to_decode = _needs_decoding(good, reset)
     kept = place[~np.asarray(to_decode)]
-    yield Rows(good.filter(pc.invert(to_decode)), [places[at] for at in kept.tolist()], failures)
+    yield good.filter(pc.invert(to_decode)), [places[at] for at in kept.tolist()], failures
     # A canonical row always is a group: the check is for the type.
     groups = [
         group.document() for group in each_of(good.filter(to_decode)) if isinstance(group, Group)
@@ -343,19 +300,15 @@ def _rows_of_batch(item: Item, rows: pa.RecordBatch, reset: str | None) -> Itera
 
 def _needs_decoding(rows: pa.RecordBatch, reset: str | None) -> pa.BooleanArray:
     """(rows,) whether members have a target, a subscription is unknown, or `reset` is needed."""
-    found = pc.or_(pa.array(_has_target(rows)), pc.is_valid(rows.column("subscription_known")))
+    details = rows.column("details")
+    of_member = pc.is_valid(pc.struct_field(details.flatten(), "target"))
+    # A target may differ from what the member holds.
+    has_target = np.zeros(len(rows), bool)
+    has_target[np.asarray(pc.list_parent_indices(details).filter(of_member))] = True
+    found = pc.or_(pa.array(has_target), pc.is_valid(rows.column("subscription_known")))
     if reset is not None:
         found = pc.or_(found, pc.is_null(rows.column("auto_offset_reset")))
     return found
-
-
-def _has_target(rows: pa.RecordBatch) -> Bools:
-    """(rows,) whether a member has a target, which may differ from what it holds."""
-    details = rows.column("details")
-    of_member = pc.is_valid(pc.struct_field(details.flatten(), "target"))
-    of_row = np.zeros(len(rows), bool)
-    of_row[np.asarray(pc.list_parent_indices(details).filter(of_member))] = True
-    return of_row
 
 
 def _count(rows: pa.RecordBatch, name: str) -> pa.Array:

@@ -16,12 +16,7 @@ from compare.judged import judge_as_solved, judge_by_optimum, unassigned_in
 from compare.lag.behind import WORTH
 from compare.lag.lowest import least_in
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, UNLESS_SCORED, outcome_of
-from compare.verdict import (
-    BETTER_EXISTS,
-    NOT_VALID,
-    between,
-    without_owner,
-)
+from compare.verdict import BETTER_EXISTS, NOT_VALID, between, without_owner
 from groups.arrays import any_in_parts, sums
 from groups.assignment import Assignment
 from groups.errors import AssayError
@@ -126,7 +121,10 @@ def unsolved_answers(
     job: Job, rows: pa.RecordBatch, lack: Lack, reasons: Sequence[str]
 ) -> pa.RecordBatch:
     """Return the rows of `ANSWERS` of groups that could not be solved, each with its reason."""
-    answers = [_failed(job, rows, reasons)] if lack.optimum else []
+    answers = []
+    if lack.optimum:
+        failed = _without_answer("optima", "failed", reasons)
+        answers.append(_answers_in("optima", job, rows, failed))
     no_optimum = [f"no optimum: {reason}" for reason in reasons]
     answers.append(unscored_answers(job, rows, lack.assignors, no_optimum))
     return joined(answers, ANSWERS)
@@ -136,51 +134,40 @@ def unscored_answers(
     job: Job, rows: pa.RecordBatch, assignors: Sequence[str], reasons: Sequence[str]
 ) -> pa.RecordBatch:
     """Return the rows of `ANSWERS` of groups without scores, each with its reason."""
-    columns = no_scores("failed", reasons)
-    return joined([_scores(job, rows, name, columns) for name in assignors], ANSWERS)
+    columns = _without_answer("scores", "failed", reasons)
+    return joined([_answers_in("scores", job, rows, columns, name) for name in assignors], ANSWERS)
 
 
-def no_scores(status: str, reasons: Sequence[str]) -> Columns:
-    """Return the columns of ``scores`` for an assignor without a score."""
+def _without_answer(table: str, status: str, reasons: Sequence[str]) -> Columns:
+    """Return the columns of ``optima`` or ``scores`` for groups without an optimum or a score."""
     count = len(reasons)
-    return _nulls("scores", count) | {
-        "status": pa.repeat(pa.scalar(status), count),
+    given = {"status": status, **(UNLESS_SCORED if table == "scores" else {})}
+    return {
+        **{field.name: pa.nulls(count, field.type) for field in TABLES[table]},
+        **{name: pa.repeat(pa.scalar(one), count) for name, one in given.items()},
         "reason": pa.array(reasons, pa.string()),
-        **{name: pa.repeat(pa.scalar(one), count) for name, one in UNLESS_SCORED.items()},
     }
 
 
-def _failed(job: Job, rows: pa.RecordBatch, reasons: Sequence[str]) -> pa.RecordBatch:
-    """Return the answers in ``optima`` of groups that have no optimum."""
-    status = pa.repeat(pa.scalar("failed"), len(rows))
-    said = {"status": status, "reason": pa.array(reasons, pa.string())}
-    return _optima(job, rows, _nulls("optima", len(rows)) | said)
-
-
-def _optima(job: Job, rows: pa.RecordBatch, columns: Columns) -> pa.RecordBatch:
-    """Return the answers in ``optima`` of groups."""
-    return _answers_in("optima", job, rows, columns, job.optimum_made_by)
-
-
-def _scores(job: Job, rows: pa.RecordBatch, name: str, columns: Columns) -> pa.RecordBatch:
-    """Return the answers in ``scores`` of an assignor."""
-    named = {**columns, "assignor": pa.repeat(pa.scalar(name), len(rows))}
-    return _answers_in("scores", job, rows, named, job.score_made_by(name))
-
-
 def _answers_in(
-    name: str, job: Job, rows: pa.RecordBatch, columns: Columns, made_by: str
+    name: str, job: Job, rows: pa.RecordBatch, columns: Columns, assignor: str | None = None
 ) -> pa.RecordBatch:
     """Return the answers in a table: the columns, what `group_columns` gives, and their keys.
+
+    Parameters
+    ----------
+    assignor : whose scores they are; None for optima
 
     Raises
     ------
     AssayError
         If a column of the table is in none of these.
     """
+    made_by = job.optimum_made_by if assignor is None else job.score_made_by(assignor)
     found = {
         **columns,
         **group_columns(rows),
+        "assignor": pa.repeat(pa.scalar(assignor, pa.string()), len(rows)),
         "key": pa.array(row_keys(made_by, rows.column("key").to_pylist()), pa.string()),
         "made_by": pa.repeat(pa.scalar(made_by), len(rows)),
         "objective": pa.repeat(pa.scalar(job.tiers), len(rows)),
@@ -190,10 +177,6 @@ def _answers_in(
         raise AssayError(f"table {name}: nothing fills the column {', '.join(empty)}")
     arrays = [found[field.name].cast(field.type) for field in TABLES[name]]
     return answers_in(name, pa.RecordBatch.from_arrays(arrays, schema=TABLES[name]))
-
-
-def _nulls(table: str, count: int) -> dict[str, pa.Array]:
-    return {field.name: pa.nulls(count, field.type) for field in TABLES[table]}
 
 
 def group_columns(rows: pa.RecordBatch) -> dict[str, pa.Array]:
@@ -272,17 +255,17 @@ class _Answers:
         given = self.verdicts
         verdict = self._verdicts() if given is None else pa.array(given, VERDICT)
         columns = {**optimum_columns(self.solution, self.open), "verdict": verdict}
-        return _optima(self.job, self.rows, columns)
+        return _answers_in("optima", self.job, self.rows, columns)
 
     def scores(self, assignor: str) -> pa.RecordBatch:
         """Return the answers in ``scores`` of an assignor."""
         if assignor == CURRENT:
             columns: Columns = score_columns(self.now)
         elif self.reading_most is not None:
-            columns = no_scores("refused", [UNKNOWN] * len(self.rows))
+            columns = _without_answer("scores", "refused", [UNKNOWN] * len(self.rows))
         else:
             columns = self._called(assignor)
-        return _scores(self.job, self.rows, assignor, columns)
+        return _answers_in("scores", self.job, self.rows, columns, assignor)
 
     def _called(self, assignor: str) -> Columns:
         """Call an assignor on all groups that have an optimum; return its columns."""

@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 from compare.fleet.ending import ending_of
 from compare.fleet.optima import ANSWERS, failure_answers
 from compare.fleet.results import RunCounts
-from compare.fleet.session import ANY_BYTES, BATCH, FOR_ROWS, persisted, set_for_now
-from compare.fleet.source import FOR_READING, portions, portions_of
+from compare.fleet.session import ANY_BYTES, BATCH, FOR_ROWS, set_for_now
+from compare.fleet.source import FOR_READING, portions, portions_of, without_unreadable
 from compare.fleet.tables import RUN, TABLES, is_local, new_run, version_of
 from compare.fleet.worker import answers_of_groups
 from groups.documents.json_files import make_folder
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from compare.fleet.job import Job
-    from compare.fleet.results import Ending
     from compare.fleet.source import Portion
     from groups.errors import Failure
 
@@ -125,7 +124,14 @@ class Run:
             If the input holds no group, or the folder cannot be written.
         """
         try:
-            found = self._fill_and_add_up()
+            self.job.tables.require(self.spark)
+            self.say(f"reading {self.job.source}")
+            with set_for_now(self.spark, FOR_READING):
+                self._fill_portions()
+            solved = f"{counted(self.new, 'new capture')} solved and scored"
+            self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
+            with self._timed("add"), set_for_now(self.spark, FOR_ROWS):
+                found = ending_of(self.spark, self.job, self.name, written=self.rows)
         except Exception as error:
             # Spark may be gone, and the first error is the one to report.
             with suppress(Exception):
@@ -153,16 +159,6 @@ class Run:
     def _stages(self) -> dict[str, float]:
         return {name: self.seconds[name] for name in STAGES if name in self.seconds}
 
-    def _fill_and_add_up(self) -> Ending:
-        self.job.tables.require(self.spark)
-        self.say(f"reading {self.job.source}")
-        with set_for_now(self.spark, FOR_READING):
-            self._fill_portions()
-        solved = f"{counted(self.new, 'new capture')} solved and scored"
-        self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
-        with self._timed("add"), set_for_now(self.spark, FOR_ROWS):
-            return ending_of(self.spark, self.job, self.name, written=self.rows)
-
     def _fill_portions(self) -> None:
         """Solve and write what the tables lack, portion by portion."""
         refused: list[Failure] = []
@@ -179,24 +175,18 @@ class Run:
             try:
                 self._answer(part, known)
             except Exception as error:
-                if (found := part.without(error)) is None:
-                    raise
-                rest, *refused = found
+                refused = []
+                rest = without_unreadable(part.files, error, refused)
                 parts[:0] = portions_of(self.spark, self.job, rest, refused)
                 self._write_failures(refused, known)
                 continue
             so_far += part.size
+            share, seconds = so_far / total if total else 1.0, perf_counter() - begun
+            left = seconds * (1 - share) / max(share, 1e-9)
             self.progress(
-                self._progress_line(so_far / total if total else 1.0, perf_counter() - begun)
+                f"{share:.0%} of the input, {counted(self.new, 'new capture')}, "
+                f"{self.new / max(seconds, 1e-9):,.0f} a second, {duration(round(left))} left"
             )
-
-    def _progress_line(self, share: float, seconds: float) -> str:
-        rate = self.new / max(seconds, 1e-9)
-        left = seconds * (1 - share) / max(share, 1e-9)
-        return (
-            f"{share:.0%} of the input, {counted(self.new, 'new capture')}, "
-            f"{rate:,.0f} a second, {duration(round(left))} left"
-        )
 
     def _held_by_tables(self) -> DataFrame | None:
         """Return what the tables hold of each group; None if they are empty.
@@ -251,14 +241,17 @@ class Run:
 
     @contextmanager
     def _computed(self, rows: DataFrame) -> Iterator[DataFrame]:
-        """Compute rows, and keep them.
+        """Compute rows, and keep them in memory, or on disk if they do not fit, until the end.
 
         Unlike a query that passes rows to Python by Arrow, this one ends at an interrupt.
         """
-        with persisted(rows) as found:
+        kept = rows.persist()
+        try:
             with self._timed("answer"):
-                found.count()
-            yield found
+                kept.count()
+            yield kept
+        finally:
+            kept.unpersist()
 
     def _write(self, answers: DataFrame, read: DataFrame | None = None) -> None:
         """Write the new rows of a portion, and the keys of all that it holds.
@@ -362,7 +355,8 @@ class Run:
             "assume_equal": job.assume_equal,
             "reset": job.reset,
             "seed": SEED,
-            "cores": _cores(spark),
+            # Spark Connect does not tell how many tasks run at once.
+            "cores": spark.sparkContext.defaultParallelism if hasattr(spark, "_jsc") else None,
             "rows": self.rows,
             **self._size(),
             "seconds": seconds,
@@ -399,11 +393,6 @@ def processor() -> str:
         name = found[1] if found else name
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"{name}, {counted(cores or 1, 'core')}"
-
-
-def _cores(spark: SparkSession) -> int | None:
-    """Return how many tasks run at once; None with Spark Connect, which does not tell."""
-    return int(spark.sparkContext.defaultParallelism) if hasattr(spark, "_jsc") else None
 
 
 def timings(rows: Sequence[tuple[str, float]]) -> list[str]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from py4j.java_gateway import JavaGateway
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 # One task for each core that the JVM may use, within the limits of its container. A task is tried
 # three times, so that the death of a Python worker does not end the job.
@@ -160,16 +160,6 @@ def set_for_now(session: SparkSession, settings: Mapping[str, str]) -> Iterator[
                     session.conf.unset(key)
                 else:
                     session.conf.set(key, value)
-
-
-@contextmanager
-def persisted(rows: DataFrame) -> Iterator[DataFrame]:
-    """Keep computed rows in memory, or on disk if they do not fit, until the end of the block."""
-    kept = rows.persist()
-    try:
-        yield kept
-    finally:
-        kept.unpersist()
 
 
 def master_of(given: str | None) -> str | None:

@@ -94,13 +94,6 @@ class Portion:
         answers = partial(answer, job, items_of, do)
         return self.frame.mapInArrow(answers, from_arrow_schema(ANSWERS))
 
-    def without(self, error: Exception) -> tuple[list[File], Failure] | None:
-        """Return the files without the one that a Spark error names, and that file's failure.
-
-        None if the error names none of the files.
-        """
-        return _without_unreadable(self.files, error)
-
 
 def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Portion]:
     """Return the portions of a job's input.
@@ -138,28 +131,36 @@ def portions_of(
     spark: SparkSession, job: Job, files: Sequence[File], failures: list[Failure]
 ) -> list[Portion]:
     """Return the portions of files of a job's input; `failures` as in :func:`portions`."""
+    lines, rows, others = list[File](), list[File](), list[File]()
+    for file in files:
+        is_parquet = file.name.endswith(PARQUET)
+        (rows if is_parquet else lines if is_of_lines(file.name) else others).append(file)
+    in_folder = any(file.name != job.source for file in files)
     unread: list[Failure] = []
     try:
-        planned = _planned(spark, job, files, unread)
+        found = [*_portions_of_lines(spark, lines, in_folder)]
+        for part in _split_by_size(rows):
+            found += _portions_of_parquet(spark, part, unread)
+        found += [_portion_of_files(spark, part, in_folder) for part in _split_by_folder(others)]
     except Exception as error:
-        if (found := _without_unreadable(files, error)) is None:
-            raise
-        rest, failure = found
-        failures.append(failure)
-        return portions_of(spark, job, rest, failures)
+        return portions_of(spark, job, without_unreadable(files, error, failures), failures)
     failures += unread
-    return planned
+    return found
 
 
-def _without_unreadable(
-    files: Sequence[File], error: Exception
-) -> tuple[list[File], Failure] | None:
+def without_unreadable(
+    files: Sequence[File], error: Exception, failures: list[Failure]
+) -> list[File]:
+    """Return the files without the one that a Spark error names, and add it to `failures`.
+
+    If the error names none of the files, it is raised.
+    """
     address = _unreadable_in(error)
     bad = [file for file in files if _address(file.uri) == address]
     if not bad:
-        return None
-    rest = [file for file in files if file not in bad]
-    return rest, _cannot_be_read(bad[0].name, error)
+        raise error
+    failures.append(_cannot_be_read(bad[0].name, error))
+    return [file for file in files if file not in bad]
 
 
 def _unreadable_in(error: Exception) -> str | None:
@@ -172,20 +173,6 @@ def _unreadable_in(error: Exception) -> str | None:
 
 def _cannot_be_read(name: str, error: Exception) -> Failure:
     return Failure(name, name, f"cannot be read: {reason_in(error)}", None)
-
-
-def _planned(
-    spark: SparkSession, job: Job, files: Sequence[File], failures: list[Failure]
-) -> list[Portion]:
-    in_folder = any(file.name != job.source for file in files)
-    lines, rows, others = list[File](), list[File](), list[File]()
-    for file in files:
-        is_parquet = file.name.endswith(PARQUET)
-        (rows if is_parquet else lines if is_of_lines(file.name) else others).append(file)
-    found = list(_portions_of_lines(spark, lines, in_folder))
-    for part in _split_by_size(rows):
-        found += _portions_of_parquet(spark, part, failures)
-    return found + [_portion_of_files(spark, part, in_folder) for part in _split_by_folder(others)]
 
 
 def _listed(
@@ -246,13 +233,16 @@ def _name(address: str, source: str) -> str:
     return f"{source.rstrip('/')}{path[len(above) :]}" if path.startswith(above) else path
 
 
-def _is_little(files: Iterable[File]) -> bool:
-    """Return whether one task reads all files: another worker would take longer to start."""
-    return sum(file.size for file in files) <= LEAST_BYTES
+def _in_one_task(frame: DataFrame, files: Iterable[File], *by: str) -> DataFrame:
+    """Return the rows in one task if they are few: another worker would take longer to start.
 
-
-def _in_one_task(frame: DataFrame, files: Iterable[File]) -> DataFrame:
-    return frame.coalesce(1) if _is_little(files) else frame
+    Parameters
+    ----------
+    by : columns, of which rows that are equal in them stay in one task also if they are many
+    """
+    if sum(file.size for file in files) <= LEAST_BYTES:
+        return frame.coalesce(1)
+    return frame.repartition(*by) if by else frame
 
 
 def _split_by_size(files: Iterable[File]) -> Iterator[list[File]]:
@@ -352,8 +342,7 @@ def _portion_of_files(spark: SparkSession, files: Sequence[File], in_folder: boo
         ).alias("time"),
         "content",
     )
-    frame = frame.coalesce(1) if _is_little(files) else frame.repartition("together")
-    frame = frame.sortWithinPartitions("together", "path")
+    frame = _in_one_task(frame, files, "together").sortWithinPartitions("together", "path")
     frame = frame.select("together", sql.col("uri").alias("path"), "time", "content")
     return Portion(frame, partial(items_of_files, in_folder=in_folder), files)
 

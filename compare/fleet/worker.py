@@ -19,7 +19,8 @@ from compare.fleet.items import (
     Item,
     decoded,
     failure_of,
-    items_in_files,
+    item_of_texts,
+    items_in_file,
     items_in_lines,
     single_rows,
 )
@@ -118,8 +119,16 @@ def items_of_files(
         texts with the same value there may be views of the same groups
     """
     rows = _rows(batches, "together", "path", "time", "content")
-    files = ((together, names[path], time, content) for together, path, time, content in rows)
-    return items_in_files(files, in_folder=in_folder)
+    for _, files in groupby(rows, lambda row: row[0]):
+        texts = []
+        for _, path, time, content in files:
+            for item in items_in_file(names[path], content, in_folder=in_folder):
+                if item is None:
+                    texts.append((names[path], content, time))
+                else:
+                    yield item
+        if texts:
+            yield item_of_texts(texts)
 
 
 def items_of_rows(names: Mapping[str, str], batches: Iterable[pa.RecordBatch]) -> Iterator[Item]:
@@ -194,7 +203,9 @@ class Worker:
         solve: Callable[..., pa.RecordBatch] = solve_and_score,
     ) -> None:
         self.job, self.read, self.solve = job, read, solve
-        self._child = Child(_memory_share() if memory_bytes is None else memory_bytes)
+        # There is a worker for each core.
+        share = max(allowed_bytes() * 4 // (5 * (os.cpu_count() or 1)), LEAST_MEMORY)
+        self._child = Child(share if memory_bytes is None else memory_bytes)
 
     def close(self) -> None:
         """Stop the child."""
@@ -358,8 +369,3 @@ def of_bytes(data: bytes) -> pa.RecordBatch:
     """Return the rows of :func:`to_bytes`."""
     with pa.ipc.open_stream(data) as stream:
         return stream.read_next_batch()
-
-
-def _memory_share() -> int:
-    """Return how many bytes a worker's child may hold, as there is a worker for each core."""
-    return max(allowed_bytes() * 4 // (5 * (os.cpu_count() or 1)), LEAST_MEMORY)
