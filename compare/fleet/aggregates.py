@@ -237,11 +237,19 @@ class Stored:
         ----------
         written : number of rows that the tables hold at least
         """
+        from pyspark.sql import functions as sql
+
         frame = _frame(job, tables, run)
         is_more = written > ROWS_AT_ONCE
         rows = None if is_more else frame.limit(ROWS_AT_ONCE + 1).toArrow()
         if rows is None or len(rows) > ROWS_AT_ONCE:
-            return Stored(frame, None, _ends(frame))
+            is_optimum = sql.col("assignor").isNull().alias("is_optimum")
+            ends = frame.groupBy(RUN, "is_group", is_optimum, "family").agg(
+                sql.min("captured_at").alias("first"),
+                sql.max("captured_at").alias("last"),
+                sql.count("*").alias("count"),
+            )
+            return Stored(frame, None, ends.toArrow())
         columns = {name: rows[name] for name in (RUN, "is_group", "family")}
         columns |= {name: rows["captured_at"] for name in ("first", "last")}
         columns["is_optimum"] = pc.is_null(rows["assignor"])
@@ -326,15 +334,6 @@ def _frame(job: Job, tables: Mapping[str, DataFrame], run: str) -> DataFrame:
         for name, how, chosen in sources
     )
     return reduce(lambda one, other: one.unionAll(other), frames)
-
-
-def _ends(frame: DataFrame) -> pa.Table:
-    from pyspark.sql import functions as sql
-
-    is_optimum = sql.col("assignor").isNull().alias("is_optimum")
-    alike = frame.groupBy(RUN, "is_group", is_optimum, "family")
-    ends = sql.min("captured_at").alias("first"), sql.max("captured_at").alias("last")
-    return alike.agg(*ends, sql.count("*").alias("count")).toArrow()
 
 
 def summary_of(spark: SparkSession, job: Job, found: Stored, run: str) -> pa.Table:

@@ -67,22 +67,18 @@ def prepare(job: Job) -> None:
     """
     paths_are_local = "HADOOP_CONF_DIR" not in os.environ
     if not (job.input_is_table or job.input_format) and is_local(job.source) and paths_are_local:
-        _require_input(job.source)
+        is_pattern = any(one in job.source for one in "*?[{")
+        try:
+            if os.path.exists(job.source) or not is_pattern:
+                os.stat(job.source)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise BadInput(f"{job.source}: cannot be read: {reason}") from None
         if is_folder(job.source):
             files_in(job.source)
     tables = job.tables
     if not tables.in_catalogue and is_local(tables.place) and paths_are_local:
         make_folder(Path(tables.place))
-
-
-def _require_input(source: str) -> None:
-    if any(one in source for one in "*?[{") and not os.path.exists(source):
-        return
-    try:
-        os.stat(source)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"{source}: cannot be read: {reason}") from None
 
 
 @dataclass
@@ -145,7 +141,7 @@ class Run:
             failed=self.failed,
             failures=found.unread[0],
         )
-        stages = tuple(self._stages().items())
+        stages = tuple(self.seconds.items())
         return RunCounts(str(self.job.tables), found, self.new, seconds, self.name, stages)
 
     @contextmanager
@@ -155,9 +151,6 @@ class Run:
             yield
         finally:
             self.seconds[stage] = self.seconds.get(stage, 0.0) + perf_counter() - start
-
-    def _stages(self) -> dict[str, float]:
-        return {name: self.seconds[name] for name in STAGES if name in self.seconds}
 
     def _fill_portions(self) -> None:
         """Solve and write what the tables lack, portion by portion."""
@@ -360,7 +353,7 @@ class Run:
             "rows": self.rows,
             **self._size(),
             "seconds": seconds,
-            "stages": [{"stage": one, "seconds": took} for one, took in self._stages().items()],
+            "stages": [{"stage": one, "seconds": took} for one, took in self.seconds.items()],
             **facts,
         }
         rows = pa.Table.from_pylist([row], TABLES["runs"])

@@ -24,7 +24,6 @@ from heuristics.shipped.java.jars import spark_java_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from contextlib import AbstractContextManager
 
     from py4j.java_gateway import JavaGateway
     from pyspark.sql import SparkSession
@@ -134,11 +133,14 @@ def spark_session(
         master_of(master)
         present = SparkSession.builder.appName("kafka-assay").getOrCreate()
     settings = dict(conf or {})
-    with (
-        set_for_now(present, settings)
-        if present is not None
-        else _new_session(master, settings) as one
-    ):
+    if present is not None:
+        opened = set_for_now(present, settings)
+    else:
+        where = master_of(master)
+        assert where is not None
+        _require_answer(where)
+        opened = (_connected if where.startswith("sc://") else _started)(where, settings)
+    with opened as one:
         try:
             yield one
         except (Py4JError, PySparkException, ConnectionError, EOFError) as error:
@@ -306,15 +308,6 @@ def _did_not_start(master: str, error: Exception, log: str = "") -> AssayError:
     last = [line for line in said if not _OF_SCRIPTS.search(line)][-1:]
     why = _short(last[0]) if last else reason_in(error)
     return AssayError(f"Spark did not start on {master}: {why}")
-
-
-def _new_session(
-    master: str | None, conf: Mapping[str, str]
-) -> AbstractContextManager[SparkSession]:
-    where = master_of(master)
-    assert where is not None
-    _require_answer(where)
-    return _connected(where, conf) if where.startswith("sc://") else _started(where, conf)
 
 
 def _require_answer(master: str) -> None:
