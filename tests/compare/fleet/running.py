@@ -72,18 +72,16 @@ class Running:
         *more: str,
         source: str = "in.jsonl",
         out: str = "out",
-        assignors: tuple[str, ...] = ("current", "gated:gate"),
         scratch: str = "tmp",
-        **environment: str,
     ) -> None:
         self.folder = folder
         self.scratch = folder / scratch
         self.scratch.mkdir(exist_ok=True)
         command = [str(ASSAY), "run", source, "--out", out, "--time-limit", "300"]
-        command += [*(word for name in assignors for word in ("--assignor", name)), *more]
+        command += ["--assignor", "current", "--assignor", "gated:gate", *more]
         self.process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, "TMPDIR": str(self.scratch), **environment},
+            env={**os.environ, "TMPDIR": str(self.scratch)},
             start_new_session=True,
         )  # fmt: skip
 
@@ -136,18 +134,14 @@ class Running:
 
     def processes(self) -> list[int]:
         """Return the ids of the processes that the run has started."""
-        every = with_variable("TMPDIR", self.scratch)
-        return [pid for pid in every if pid != self.process.pid]
-
-    def jvms(self) -> list[int]:
-        """Return the run's Javas, but not their children, which have the same command at first."""
-        found = [pid for pid in self.processes() if is_session(words_of(pid))]
-        started = {child for pid in found for child in children(pid)}
-        return [pid for pid in found if pid not in started]
+        return [p for p in with_variable("TMPDIR", self.scratch) if p != self.process.pid]
 
     def jvm(self) -> int:
-        (found,) = self.jvms()
-        return found
+        """Return the run's Java, but not its children, which have the same command at first."""
+        found = [pid for pid in self.processes() if is_session(words_of(pid))]
+        started = {child for pid in found for child in children(pid)}
+        (jvm,) = (pid for pid in found if pid not in started)
+        return jvm
 
     def daemon(self) -> int:
         return children(self.jvm())[0]

@@ -10,21 +10,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from io import StringIO
 
-import pyarrow as pa
 import pytest
 
 from assay import read_groups, run
 from assay.commands.run import missed, not_read, run_document, show_run
 from compare.fleet import aggregates
 from compare.fleet.aggregates import Stored
-from compare.fleet.ending import (
-    ending_of,
-    glances_of,
-    too_far_in_run,
-)
+from compare.fleet.ending import ending_of, too_far_in_run
 from compare.fleet.job import job_of
 from compare.fleet.results import Ending, RunCounts
-from compare.fleet.tables import TABLES, read_table, row_keys, stored
+from compare.fleet.tables import TABLES, read_table, stored
 from compare.judged import judge
 from compare.limits import beyond
 from compare.overview import Overview, overview_of
@@ -34,7 +29,7 @@ from compare.scores import stored_score
 from groups import Group
 from groups.errors import Failure
 from optimal.solution import Term
-from tests.assay.calling import assay
+from tests.assay.calling import assay, write
 from tests.compare.conftest import CAPTURES, HOSTILE, holding
 from tests.compare.fleet.stored_groups import groups_of
 from tests.compare.series import series_of_four, snapshot
@@ -146,11 +141,6 @@ def test_an_assignor_without_a_score_is_named_with_the_reason_and_how_many_group
     assert document["not_scored"][0].keys() == {"assignors", "groups", "status", "reason"}
 
 
-def test_a_run_that_finds_nothing_to_do_says_the_same(spark_runs):
-    first, second = (run.out.splitlines()[:-1] for run in (spark_runs.first, spark_runs.second))
-    assert first == second
-
-
 def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, ending):
     counts = counts_of(spark_runs, ending)
     document = json.loads(json.dumps(run_document(counts, TIERS, "in")))
@@ -196,7 +186,9 @@ def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark, spark_runs
     assert too_far_in_run(spark, job, first, [], {"balance": 0}, 3) == []
 
 
-def test_a_run_of_a_part_of_what_is_in_the_tables_speaks_of_that_part(spark, spark_runs, tmp_path):
+def test_a_run_of_a_part_of_what_is_in_the_tables_speaks_of_that_part_and_of_its_own_job(
+    spark, spark_runs, tmp_path
+):
     copied, part = tmp_path / "out", tmp_path / "in.jsonl"
     shutil.copytree(spark_runs.out, copied)
     lines = (spark_runs.source / "groups.jsonl").read_text().splitlines()
@@ -207,21 +199,8 @@ def test_a_run_of_a_part_of_what_is_in_the_tables_speaks_of_that_part(spark, spa
     of_part = job_of(part, copied, assignors=ASKED)
     (line,) = too_far_in_run(spark, of_part, counts.run, ["current"], {"balance": 3}, 9)
     assert line.endswith(f": 2 groups: {HOSTILE} by 4, lopsided by 4")
-
-
-def test_of_captures_at_one_time_the_last_source_counts_in_the_gate_as_in_the_line(
-    spark, tmp_path
-):
-    source, out = tmp_path / "in", tmp_path / "out"
-    source.mkdir()
-    for name, of_a in (("a.json", 3), ("b.json", 4)):
-        (source / name).write_text(json.dumps(snapshot("g", 8, [of_a, 4 - of_a]).to_dict()))
-    counts = run(source, out, spark=spark)
-    assert (counts.captured, counts.found.overview.now) == (2, 1)
-    assert [one.verdict.at_least for one in counts.found.overview.worst] == [4]
-    job = job_of(source, out)
-    (line,) = too_far_in_run(spark, job, counts.run, ["current"], {"balance": 0}, 9)
-    assert line.endswith(": 1 group: g by 4")
+    other = job_of(spark_runs.source, copied, assignors=ASKED, objective="peak_lag")
+    assert ending_of(spark, other, "no such run").overview.captured == 0
 
 
 def test_groups_come_to_the_same_where_their_rows_are_too_many_for_one_process(
@@ -244,42 +223,11 @@ def test_groups_come_to_the_same_where_their_rows_are_too_many_for_one_process(
         assert (captured == few.of_input(is_group=True)) == of_input
 
 
-def test_groups_of_another_job_are_not_in_the_ending(spark, spark_runs, tmp_path):
-    copied = tmp_path / "out"
-    shutil.copytree(spark_runs.out, copied)
-    other = job_of(spark_runs.source, copied, assignors=ASKED, objective="peak_lag")
-    assert ending_of(spark, other, "no such run").overview.captured == 0
-    assert glances_of({}, []) == []
-
-
-def test_strict_says_how_many_groups_could_not_be_judged_beyond_those_that_it_names(
-    spark, tmp_path
-):
-    job = job_of("in", tmp_path)
-    keys = [f"{number:03}" for number in range(500)]
-    optima = [
-        {"group": f"g{key}", "key": made, "group_key": key, "made_by": job.optimum_made_by,
-         "objective": job.tiers, "status": "failed", "assumed": []}
-        for key, made in zip(keys, row_keys(job.optimum_made_by, keys), strict=True)
-    ]  # fmt: skip
-    for one in optima:
-        one["source"] = "in"
-    groups = [{"group": f"g{key}", "key": key, "source": "in"} for key in keys]
-    inputs = [{"key": key, "is_group": True} for key in keys]
-    for name, rows in (("optima", optima), ("groups", groups), ("inputs", inputs)):
-        table = pa.Table.from_pylist(rows, TABLES[name])
-        job.tables.write(spark.createDataFrame(table), name, "run")
-    counts = RunCounts(str(tmp_path), ending_of(spark, job, "run"), 500, 1.5, "run")
-    assert missed(counts, limited=False) == [
-        "not judged: 500 groups: g000, g001, g002 and 497 more"
-    ]
-
-
 def test_a_group_that_lacks_what_a_tier_needs_counts_and_is_named_in_a_run_and_on_its_page(
     spark, tmp_path
 ):
     """A run said 1 of 2 captures of 3 groups, and its page ended in a TypeError."""
-    held, source = {"a": [0, 1], "b": []}, tmp_path / "in.jsonl"
+    held = {"a": [0, 1], "b": []}
     lags = {"even": (1, [[5]]), "late": (2, [[50, 5], 2]), "lost": (2, [2, [50, 5]])}
     groups = [
         holding(lag, {m: held[m][:many] for m in held}, group=name)
@@ -287,8 +235,7 @@ def test_a_group_that_lacks_what_a_tier_needs_counts_and_is_named_in_a_run_and_o
         for name, (many, each) in lags.items()
         for day, lag in enumerate(each)
     ]
-    source.write_text("".join(f"{json.dumps(one)}\n" for one in groups))
-    out = str(tmp_path / "out")
+    source, out = write(tmp_path, {"in.jsonl": groups}) / "in.jsonl", str(tmp_path / "out")
     counts = run(source, out, assignors=["current"], objective="peak_lag", spark=spark)
     assert counts.line().startswith("5 captures of 3 groups, 3 of them with a proved optimum, ")
     said = (
@@ -332,9 +279,9 @@ def judged(spark, tmp_path_factory) -> Judged:
         for number, owned in enumerate(held)
     ] + series_of_four()
     folder = tmp_path_factory.mktemp("judged")
-    source, out = folder / "in.jsonl", str(folder / "out")
-    source.write_text("".join(f"{json.dumps(one.to_dict())}\n" for one in groups))
-    counts = run(source, out, assignors=["current"], spark=spark)
+    write(folder, {"in.jsonl": [one.to_dict() for one in groups]})
+    out = str(folder / "out")
+    counts = run(folder / "in.jsonl", out, assignors=["current"], spark=spark)
     return Judged(counts, page_of_run(out, [], "assay report out"), overview_of(judge(groups)))
 
 
@@ -426,49 +373,34 @@ def test_captures_of_a_group_are_one_group_with_a_history_in_the_ending_and_on_t
     assert any(line.endswith(": 2 groups: flaps by 8, worse by 16") for line in lines)
 
 
-def test_groups_with_several_captures_of_one_time_are_named_as_they_may_be_of_two_clusters(
+def test_of_captures_of_one_time_the_last_counts_as_in_score_and_their_group_is_named(
     spark, tmp_path
 ):
-    """Of one group in two clusters a run judged one, without a word."""
-    source, day = tmp_path / "in.jsonl", "2026-11-{}T10:00:00Z"
-    times = {"twice": (20, 20), "before": (20, 20, 21), "days": (20, 21), "untimed": (None, None)}
-    groups = [
-        holding([lag], {"a": [0]}, group=name) | {"captured_at": at and day.format(at)}
-        for name, of in times.items()
-        for lag, at in enumerate(of)
-    ]
-    source.write_text("".join(f"{json.dumps(one)}\n" for one in groups))
-    counts = run(source, str(tmp_path / "out"), assignors=["current"], spark=spark)
-    assert (counts.captured, counts.found.one_time) == (9, (1, ["twice"]))
-
-
-def test_of_captures_of_one_time_the_last_file_and_in_it_the_last_line_counts_as_in_score(
-    spark, tmp_path
-):
-    """A run went by the greatest key of a file, and score took texts for the last files."""
+    """The last of a file's lines and of files. They may be of one name in two clusters."""
     source, second = tmp_path / "in", "2026-11-20T10:00:00Z"
     (source / "a").mkdir(parents=True)
     (source / "a-b").mkdir()
 
-    def held(name: str, *loads: int) -> str:
-        return json.dumps(snapshot(name, 10, [*loads]).to_dict())
+    def held(name: str, hour: int | None, *loads: int) -> dict:
+        return snapshot(name, hour, [*loads]).to_dict()
 
-    lines = [held("lines", n, 11 - n) for n in (0, 2, 4, 6, 8, 10, 1, 3, 5, 9, 7)]
-    (source / "lines.jsonl").write_text("\n".join(lines))
-    (source / "a" / "of.json").write_text(held("folders", 6, 0))
-    (source / "a-b" / "of.json").write_text(held("folders", 3, 3))
     head = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
     row = "texts t {} 5 5 0 c{} /h c{}\n"
-    text = head + "".join(row.format(n, n % 2, n % 2) for n in range(6))
-    (source / "b.txt").write_text(text)
+    lines = [held("lines", 10, n, 11 - n) for n in (0, 2, 4, 6, 8, 10, 1, 3, 5, 9, 7)]
+    before = [held("before", hour, n) for n, hour in enumerate((9, 9, 10))]
+    write(source, {
+        "lines.jsonl": [*lines, *before, held("untimed", None, 1), held("untimed", None, 2)],
+        "a/of.json": held("folders", 10, 6, 0),
+        "a-b/of.json": held("folders", 10, 3, 3),
+        "b.txt": head + "".join(row.format(n, n % 2, n % 2) for n in range(6)),
+        "c.json": held("texts", 10, 5, 1),
+    })  # fmt: skip
     at = datetime.fromisoformat(second).timestamp()
     os.utime(source / "b.txt", (at, at))
-    (source / "c.json").write_text(held("texts", 5, 1))
     counts = run(source, str(tmp_path / "out"), assignors=["current"], spark=spark)
-    groups = read_groups(source)
-    assert {group.captured_at for group in groups} == {second}
-    now = {one.name: one.now for one in overview_of(judge(groups)).worst}
-    assert now == {"folders": "0-6", "lines": "4-7", "texts": "1-5"}
+    assert counts.found.one_time == (3, ["folders", "lines", "texts"])
+    now = {one.name: one.now for one in overview_of(judge(read_groups(source))).worst}
+    assert now.items() >= {"folders": "0-6", "lines": "4-7", "texts": "1-5"}.items()
     assert {one.name: one.now for one in counts.found.overview.worst} == now
     job = job_of(source, counts.out, assignors=["current"])
     (line,) = too_far_in_run(spark, job, counts.run, ["current"], {"balance": 0}, 9)

@@ -15,7 +15,7 @@ from compare.fleet.session import NO_COLON, set_for_now
 from compare.fleet.tables import TABLES, Tables, latest, read_table
 from groups import BadInput, Group
 from heuristics.shipped.java.jars import spark_java_home
-from tests.assay.calling import assay
+from tests.assay.calling import assay, write
 from tests.compare.conftest import lopsided
 
 pytestmark = pytest.mark.spark
@@ -70,7 +70,7 @@ def test_each_bad_row_of_a_table_is_a_failure_with_a_number_of_its_own(spark, tm
     source = tmp_path / "in"
     source.mkdir()
     for name in "abc":
-        (source / f"{name}.txt").write_text(f"no group\n{json.dumps(lopsided(name))}\nnor this\n")
+        write(source, {f"{name}.txt": f"no group\n{json.dumps(lopsided(name))}\nnor this\n"})
     job = job_of(source, tmp_path / "out", assignors=["current"], input_format="text")
     found = Run(spark, job).fill()
     assert (found.captured, found.failures) == (3, 6)
@@ -82,8 +82,8 @@ def test_files_with_a_colon_in_their_names_fail_and_are_told_to_be_renamed(spark
     """Hadoop's reason names a checksum file, and each cost another attempt at its portion."""
     source = tmp_path / "at-10:00"
     source.mkdir()
-    for name in ("a.json", "2026-11-20T10:00.json", "2026-11-20T10:00.jsonl"):
-        (source / name).write_text(json.dumps(lopsided(name)))
+    names = ("a.json", "2026-11-20T10:00.json", "2026-11-20T10:00.jsonl")
+    write(source, {name: lopsided(name) for name in names})
     found = Run(spark, job_of(source, tmp_path / "out", assignors=["current"])).fill().found
     assert (found.groups, found.unread[0]) == (1, 2)
     assert {one.reason for one in found.unread[1]} == {NO_COLON}
@@ -94,10 +94,8 @@ def test_files_that_vanish_while_they_are_found_are_failures_and_spare_the_other
 ):
     folder = tmp_path / "in"
     folder.mkdir()
-    for name in "abcd":
-        ending = "jsonl" if name == "c" else "json"
-        (folder / f"{name}.{ending}").write_text(json.dumps(lopsided(name)))
-    (folder / "notes.md").write_text("no group")
+    write(folder, {name: lopsided(name) for name in ("a.json", "b.json", "c.jsonl", "d.json")})
+    write(folder, {"notes.md": "no group"})
     reader, frame = type(spark.read), type(spark.range(1))
     load, input_files = reader.load, frame.inputFiles
 

@@ -27,51 +27,37 @@ def run(tmp_path):
     return refused
 
 
-def test_a_folder_without_snapshots_is_bad_input(tmp_path):
-    (tmp_path / "notes.md").write_text("nothing here")
-    looked = f"no snapshot in this folder (looked for {', '.join((*ENDINGS, PARQUET))})"
+def test_a_folder_without_snapshots_and_an_output_folder_that_is_a_file_are_bad_input(tmp_path):
+    out = write(tmp_path, {"notes.md": "nothing here"}) / "out"
+    kinds = ", ".join((*ENDINGS, PARQUET))
+    looked = f"{tmp_path}: no snapshot in this folder (looked for {kinds})"
     with pytest.raises(BadInput, match=re.escape(looked)):
         list(find([str(tmp_path)]))
-    said = one_line(assay("run", tmp_path, "--out", tmp_path / "out"), 2)
-    assert said.startswith(f"{tmp_path}: no snapshot in this folder")
-    assert not (tmp_path / "out").exists()
-
-
-def test_an_output_folder_that_is_a_file_is_bad_input(tmp_path):
+    assert one_line(assay("run", tmp_path, "--out", out), 2) == looked
+    assert not out.exists()
     write(tmp_path, {"g.json": LOPSIDED, "out": ""})
-    said = one_line(assay("run", tmp_path, "--out", tmp_path / "out"), 2)
-    assert said == f"{tmp_path / 'out'}: not a folder"
+    assert one_line(assay("run", tmp_path, "--out", out), 2) == f"{out}: not a folder"
 
 
-def test_a_master_is_all_cores_here_unless_one_is_given_or_the_environment_names_a_server(
+def test_a_master_is_all_cores_here_unless_given_or_chosen_by_the_environment_or_spark_submit(
     monkeypatch,
 ):
     monkeypatch.delenv("SPARK_REMOTE", raising=False)
-    assert master_of(None) == "local[*,3]"
+    assert master_of(None) == master_of("") == "local[*,3]"
     assert master_of("local[2]") == "local[2]"
     monkeypatch.setenv("SPARK_REMOTE", "sc://one:15002")
     assert master_of(None) == "sc://one:15002"
     assert not runs_here(None)
     assert runs_here("local[2]")
     assert not runs_here("spark://one:7077")
+    for master in ("spark:/one", "local[]", "mesos://one:5050", "yarn "):
+        with pytest.raises(BadInput, match=r"^master: .*, expected local\[N\], spark://HOST:POR"):
+            master_of(master)
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
     assert not runs_here(None)
-
-
-def test_spark_submit_has_chosen_a_master(monkeypatch):
-    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
     assert master_of(None) is None
     with pytest.raises(BadInput, match=r"^master: yarn, but spark-submit has a --master of its"):
         master_of("yarn")
-
-
-@pytest.mark.parametrize("master", ["", "spark:/one", "local[]", "mesos://one:5050", "yarn "])
-def test_what_is_no_master_is_refused(master):
-    if not master:
-        assert master_of(master) == master_of(None)
-        return
-    with pytest.raises(BadInput, match=r"^master: .*, expected local\[N\], spark://HOST:PORT, "):
-        master_of(master)
 
 
 def test_settings_are_pairs_with_keys_of_sparks():

@@ -29,6 +29,7 @@ from groups.table.parquet import write_groups
 from groups.table.rows import batch_of
 from groups.tiers import TIERS
 from groups.unknown import settled
+from tests.assay.calling import write
 from tests.compare.conftest import lopsided, snapshot
 from tests.optimal.random_groups import random_group
 
@@ -65,6 +66,10 @@ def test_what_tables_and_groups_do_not_take_is_refused_in_one_line(tmp_path):
             function([group])
         with pytest.raises(BadInput, match=r"^reset: 'boo', expected latest or earliest$"):
             function(tmp_path, reset="boo")
+    with pytest.raises(BadInput, match=r"/no: cannot be read: No such file or directory$"):
+        fleet.tables(tmp_path / "no")
+    with pytest.raises(BadInput, match=": no snapshot in this folder"):
+        fleet.tables(tmp_path)
 
 
 @pytest.mark.spark
@@ -94,11 +99,10 @@ def test_the_rows_are_those_of_spark(spark, tmp_path):
 
 
 def test_files_of_findings_are_skipped_in_a_folder_and_refused_by_name(tmp_path):
-    shutil.copy(FINDINGS, tmp_path)
-    (tmp_path / "one.jsonl").write_text(json.dumps(lopsided()))
+    shutil.copy(FINDINGS, write(tmp_path, {"one.jsonl": lopsided()}))
     found = fleet.tables(tmp_path, ["current"])
     assert (len(found.groups), len(found.failures)) == (1, 0)
-    (reason, *_) = fleet.tables(tmp_path / FINDINGS.name, ["current"]).failures["reason"]
+    (reason, *_) = fleet.tables(FINDINGS, ["current"]).failures["reason"]
     assert reason.as_py() == "format: 'assay-finding/1', expected 'assay-group/1'"
 
 
@@ -106,9 +110,8 @@ def test_the_rows_of_a_parquet_file_travel_in_parts_that_know_where_they_begin(t
     count = 2 * BATCH_GROUPS + 900
     rows = pa.Table.from_batches([batch_of([Group.from_dict(lopsided())])])
     pq.write_table(pa.concat_tables([rows] * count), tmp_path / "g.parquet")
-    parts = list(
-        items_in_file("g.parquet", (tmp_path / "g.parquet").read_bytes(), in_folder=False)
-    )
+    data = (tmp_path / "g.parquet").read_bytes()
+    parts = [*items_in_file("g.parquet", data, in_folder=False)]
     assert [one.number for one in parts] == [0, BATCH_GROUPS, 2 * BATCH_GROUPS]
     assert sum(one.groups for one in parts) == count
     # A slice of Arrow would take the values of all others along.
@@ -151,8 +154,8 @@ def test_a_row_has_the_verdict_that_score_shows(tmp_path, source, verdicts):
     """Of console output, of groups that are known, and of such whose lag could fall."""
     path = CORPUS / source
     if source == "random groups":
+        write(tmp_path, {"in.jsonl": [one.to_dict() for one in random_groups()]})
         path = tmp_path / "in.jsonl"
-        path.write_text("".join(f"{json.dumps(one.to_dict())}\n" for one in random_groups()))
     found = fleet.tables(path, ["current"])
     keys = found.groups["key"].to_pylist()
     batch = found.groups.select(LAYOUT.names).combine_chunks().to_batches()[0]
@@ -193,8 +196,8 @@ def with_unknown_subscriptions() -> list[dict]:
 def test_subscriptions_that_are_assumed_are_a_condition_only_where_score_says_so(tmp_path):
     """A run had the condition also in verdicts that hold whatever the members read."""
     groups = [Group.from_dict(one) for one in with_unknown_subscriptions()]
+    write(tmp_path, {"in.jsonl": [one.to_dict() for one in groups]})
     path = tmp_path / "in.jsonl"
-    path.write_text("".join(f"{json.dumps(one.to_dict())}\n" for one in groups))
     found = fleet.tables(path, ["range"], assume_equal=True)
     optima = {row["group"]: row for row in found.optima.to_pylist()}
     conditions: dict[str, set[str | None]] = {}
@@ -257,19 +260,6 @@ def test_its_tables_have_the_columns_of_a_run_also_of_nothing(tmp_path):
     for name in found._fields:
         assert getattr(found, name).schema.names == TABLES[name].names
     assert (len(found.groups), len(found.scores), len(found.failures)) == (0, 0, 1)
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda folder: folder / "no", "no: cannot be read: No such file or directory"),
-        (lambda folder: folder, ": no snapshot in this folder"),
-    ],
-)
-def test_an_input_that_is_none_is_said_in_a_line(tmp_path, make, said):
-    with pytest.raises(BadInput) as told:
-        fleet.tables(make(tmp_path))
-    assert said in str(told.value)
 
 
 def test_a_tier_of_a_module_reaches_other_processes(tmp_path, monkeypatch):

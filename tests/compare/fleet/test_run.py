@@ -5,13 +5,12 @@ import shutil
 from collections import Counter
 from datetime import UTC, datetime
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from assay import fleet, run
 from compare.fleet.run import STAGES
-from compare.fleet.tables import TABLES, new_run, read_table
+from compare.fleet.tables import read_table
 from compare.judged import judge
 from compare.scores import score_assignors, score_current, stored_score
 from heuristics.time_limit import TimeLimit
@@ -133,10 +132,13 @@ def test_where_it_is_not_known_who_reads_what_the_run_says_what_is_sure(spark_ru
     assert refused == {("refused", "subscriptions are not known")}
 
 
-def test_a_second_run_writes_nothing(spark_runs):
-    first, second = ({**one.keys, "inputs": 0} for one in (spark_runs.first, spark_runs.second))
+def test_a_second_run_writes_nothing_and_says_the_same(spark_runs):
+    runs = spark_runs.first, spark_runs.second
+    first, second = ({**one.keys, "inputs": 0} for one in runs)
     assert second == first
     assert first["runs"] == 1
+    said, again = (one.out.splitlines()[:-1] for one in runs)
+    assert again == said
     assert ", 0 of them new in this run, " in spark_runs.second.out
 
 
@@ -144,34 +146,12 @@ def test_a_further_assignor_fills_only_what_is_missing(spark_runs):
     first, third = spark_runs.first.keys, spark_runs.third.keys
     for name in ("groups", "optima", "failures"):
         assert sorted(third[name]) == sorted(first[name])
+    for name in ("groups", "optima", "failures", "scores"):
+        assert len(third[name]) == len({*third[name]}) > 0
     added = set(third["scores"]) - set(first["scores"])
     assert len(added) == len(third["scores"]) - len(first["scores"]) == len(first["groups"])
     scores = table(spark_runs, "scores").set_index("key")
     assert set(scores.loc[list(added)]["assignor"]) == {"roundrobin"}
-
-
-def test_every_key_is_written_once(spark_runs):
-    unkeyed = {"runs", "aggregates", "inputs"}
-    keys = {name: spark_runs.third.keys[name] for name in set(TABLES) - unkeyed}
-    for found in keys.values():
-        assert len(found) == len(set(found)) > 0
-
-
-def test_a_row_that_was_written_twice_is_read_once_and_as_it_was_written_last(
-    spark_runs, tmp_path
-):
-    copied = tmp_path / "out"
-    shutil.copytree(spark_runs.out, copied)
-    again = copied / "scores" / f"run={new_run(datetime.now(UTC))}"
-    again.mkdir()
-    for file in (copied / "scores").glob("run=*/*.parquet"):
-        rows = pq.read_table(file, partitioning=None)
-        later = pa.array([2.5] * len(rows))
-        at = rows.schema.get_field_index("seconds")
-        pq.write_table(rows.set_column(at, "seconds", later), again / file.name)
-    found, before = read_table(copied, "scores"), table(spark_runs, "scores")
-    assert set(found["seconds"]) == {2.5}
-    assert sorted(found["key"]) == sorted(before["key"])
 
 
 def test_every_run_that_wrote_something_is_a_row_of_its_own(spark_runs):
@@ -219,23 +199,29 @@ def test_fail_above_judges_every_row_of_the_assignors_named_and_leaves_with_1(sp
     assert [x for x in said if not re.fullmatch(line, x)] == []
 
 
-def test_a_run_that_reads_no_group_ends_with_2(spark_runs):
-    ran = spark_runs.without_group
-    said = [line for line in ran.err.splitlines() if line.startswith("assay: ")]
-    assert (ran.code, said) == (2, ["assay: failed: 1 input", "assay: noise: no group in it"])
-
-
-def test_inputs_that_failed_end_a_run_with_1_where_it_is_strict_and_only_there(spark_runs):
-    assert (spark_runs.first.code, spark_runs.third.code) == (0, 1)
-    said = [
-        "failed: 4 inputs",
-        "not judged: 1 group: cut",
-        "not valid: 10 groups",
-        "nothing assigned yet: 4 groups",
-    ]
-    lines = [f"assay: {one}" for one in said]
-    assert [x for x in spark_runs.third.err.splitlines() if x.startswith("assay: ")] == lines
-    assert [x for x in spark_runs.first.err.splitlines() if x.startswith("assay: ")] == []
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("first", 0, []),
+        (
+            "third",
+            1,
+            [
+                "failed: 4 inputs",
+                "not judged: 1 group: cut",
+                "not valid: 10 groups",
+                "nothing assigned yet: 4 groups",
+            ],
+        ),
+        ("without_group", 2, ["failed: 1 input", "noise: no group in it"]),
+    ],
+)
+def test_a_run_with_failed_inputs_ends_with_1_if_strict_and_with_2_without_a_group(
+    spark_runs, name, code, said
+):
+    ran = getattr(spark_runs, name)
+    lines = [line for line in ran.err.splitlines() if line.startswith("assay: ")]
+    assert (ran.code, lines) == (code, [f"assay: {one}" for one in said])
 
 
 def test_progress_goes_to_standard_error(spark_runs):
