@@ -20,7 +20,6 @@ from compare.page.composition import composed, made_now
 from compare.page.contents import Material
 from compare.page.over_time import over_time, whole_time
 from compare.scores import CURRENT, STORED, UNKNOWN, ScoredGroup, stored_score
-from compare.verdict import taken_alike
 from groups.collection import file_order
 from groups.errors import BadInput, Failure
 from groups.table.layout import LAYOUT
@@ -134,7 +133,8 @@ def _sample(
 ) -> tuple[list[Glance], list[ScoredGroup]]:
     """Return a glance at each of the worst groups, and the first of them in full with scores."""
     worst = found.worst(MOST_WORST)
-    optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], OF_GLANCE)
+    shown = (*OF_GLANCE, "subscriptions_known")
+    optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], shown)
     kept = [row for row in worst if row["optimum_key"] in optima]
     keys = [row["group_key"] for row in kept]
     sizes = [optima[row["optimum_key"]]["n_partitions"] for row in kept]
@@ -145,7 +145,7 @@ def _sample(
     glances = [glance(row, of.get(CURRENT)) for row, of in zip(stored, now, strict=True)]
     rows = _by_key(folder, "groups", keys[:whole], LAYOUT.names)
     groups = [
-        group.with_equal_subscriptions() if taken_alike(row["assumed"] or ()) else group
+        group.with_equal_subscriptions() if row["subscriptions_known"] else group
         for group, row in zip((of_row(rows[key]) for key in keys[:whole]), stored, strict=False)
     ]
     judged = [

@@ -7,6 +7,7 @@ import pytest
 
 from assay import run
 from compare.fleet.tables import read_table
+from compare.page.from_run import page_of_run
 from groups import BadInput
 from tests.heuristics.assignors import mine
 
@@ -18,6 +19,9 @@ def test_a_run_from_python_scores_a_function_of_yours_and_says_what_it_was_made_
     out = tmp_path / "out"
     counts = run("corpus/captures/3.6.2", out, assignors=[mine.deal], assume_equal=True)
     assert counts.solved == 1
+    # The page, too, takes the subscriptions as they were assumed.
+    (detail,) = page_of_run(str(out), [], "").details
+    assert "whoever reads what" not in str(detail.sentences)
     rows = read_table(out, "scores")[["assignor", "status", "reason"]].sort_values("assignor")
     (now, (name, status, reason)) = rows.to_numpy().tolist()
     assert now == ["current", "scored", None]
