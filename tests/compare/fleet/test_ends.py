@@ -26,18 +26,6 @@ class End:
     err: str
     left: list[str]
 
-    @property
-    def last(self) -> str:
-        return self.err.splitlines()[-1]
-
-
-@dataclass(frozen=True)
-class Ends:
-    """Runs of one job into one folder, each ended in another way; two of them completed."""
-
-    folder: Path
-    by: dict[str, End]
-
 
 def interrupted_while_java_starts(run: Running) -> tuple[int, str, str]:
     run.until(run.processes)
@@ -84,70 +72,59 @@ def to_the_end_and_beside(folder: Path) -> dict[str, End]:
     }
 
 
+# What ends a run: Spark's master, the run's exit code, and what it says.
+ENDINGS = {
+    interrupted_while_java_starts: ("local[2,3]", 130, "interrupted:"),
+    interrupted: ("local[2,3]", 130, "interrupted:"),
+    terminated_with_all_below: ("local[2,3]", 143, "interrupted:"),
+    without_java: ("local[2,3]", 3, "an error inside: Spark's Java process ended;"),
+    without_a_worker: ("local[2]", 3, "an error inside: a Python process of Spark's ended;"),
+}
+
+
 @pytest.fixture(scope="module")
-def ends(tmp_path_factory) -> Ends:
-    folder = tmp_path_factory.mktemp("ends")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("ends")
+
+
+@pytest.fixture(scope="module")
+def ends(folder) -> dict[str, End]:
+    """Runs of one job into one folder, each ended in another way; the last two completed."""
     fill_two_portions(folder, GROUPS)
     by = {}
-    for ending, master in [
-        (interrupted_while_java_starts, "local[2,3]"),
-        (interrupted, "local[2,3]"),
-        (terminated_with_all_below, "local[2,3]"),
-        (without_java, "local[2,3]"),
-        (without_a_worker, "local[2]"),
-    ]:
+    for ending, (master, _, _) in ENDINGS.items():
         run = Running(folder, "--master", master, source="in")
         by[ending.__name__] = End(*ending(run), run.left())
-    return Ends(folder, by | to_the_end_and_beside(folder))
+    return by | to_the_end_and_beside(folder)
 
 
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("interrupted_while_java_starts", 130),
-        ("interrupted", 130),
-        ("terminated_with_all_below", 143),
-    ],
-)
-def test_a_signal_ends_a_run_in_one_line_with_its_exit_code(ends, name, code):
-    end = ends.by[name]
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_signal_or_the_end_of_a_process_of_sparks_ends_a_run_in_one_line(ends, ending):
+    _, code, said = ENDINGS[ending]
+    end = ends[ending.__name__]
     assert (end.code, end.out) == (code, "")
-    assert end.last == f"assay: interrupted: {GOES_ON}"
-    assert len([line for line in end.err.splitlines() if line.startswith("assay")]) == 1
-    assert "Traceback" not in end.err
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("without_java", "Spark's Java process ended"),
-        ("without_a_worker", "a Python process of Spark's ended"),
-    ],
-)
-def test_a_process_of_sparks_that_ends_ends_the_run_in_one_line(ends, name, said):
-    end = ends.by[name]
-    assert (end.code, end.out) == (3, "")
-    assert end.last == f"assay: an error inside: {said}; {GOES_ON}"
+    told = [line for line in end.err.splitlines() if line.startswith("assay")]
+    assert told == [f"assay: {said} {GOES_ON}"] == end.err.splitlines()[-1:]
     assert "Traceback" not in end.err
 
 
 def test_no_process_and_no_scratch_is_left_however_a_run_ends(ends):
     """Also of one that is killed itself: tests/compare/fleet/test_stores.py."""
-    assert {name: end.left for name, end in ends.by.items()} == {name: [] for name in ends.by}
+    assert {name: end.left for name, end in ends.items()} == {name: [] for name in ends}
 
 
 @pytest.mark.parametrize("name", ["to_the_end", "beside"])
 def test_where_tasks_are_tried_again_and_a_run_is_beside_no_process_below_java_is_missed(
     ends, name
 ):
-    end = ends.by[name]
+    end = ends[name]
     assert end.code == 0, end.err
     assert f"\n{2 * GROUPS} groups, {2 * GROUPS} of them with a proved optimum, " in end.out
     assert f", {GROUPS} of them new in this run, 2 inputs failed, " in end.out
 
 
-def test_after_all_these_ends_nothing_is_lost_and_nothing_is_there_twice(ends):
-    out = ends.folder / "out"
+def test_after_all_these_ends_nothing_is_lost_and_nothing_is_there_twice(ends, folder):
+    out = folder / "out"
     names = sorted(f"{kind}{n}" for kind in ("free", "g") for n in range(GROUPS))
     counts = {"groups": 1, "optima": 1, "scores": 2}
     for name, count in counts.items():
