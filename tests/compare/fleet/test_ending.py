@@ -159,7 +159,9 @@ def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, endin
     assert document["failures"][0]["place"] == "in/groups.jsonl:4"
 
 
-def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark, spark_runs, job, first):
+def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group_and_leaves_with_1(
+    spark, spark_runs, job, first
+):
     scores = stored(spark_runs.out, "scores", TABLES["scores"].names, by="assignor", keys=ASKED)
     rows = scores.sort_by([(name, "ascending") for name in ("group", "assignor")]).to_pylist()
     optima = stored(
@@ -181,6 +183,12 @@ def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark, spark_runs
             more = f" and {len(named) - 3} more" if len(named) > 3 else ""
             groups = f"{len(named)} group{'s' * (len(named) > 1)}"
             assert f"{sort}: {groups}: {', '.join(named[:3])}{more}" in found
+    second = spark_runs.second
+    said = [line for line in second.err.splitlines() if line.startswith("assay: ")]
+    told = too_far_in_run(spark, job, first, ASKED, {"balance": 3}, 20)
+    assert (second.code, said) == (1, [f"assay: {line}" for line in told])
+    counts = [int(re.search(r": (\d+) groups?: ", line)[1]) for line in told]
+    assert counts == sorted(counts, reverse=True)
     some = too_far_in_run(spark, job, first, ASKED, limits, 2)
     assert some == [*found[:2], f"and {len(found) - 2} more reasons"]
     assert too_far_in_run(spark, job, first, [], {"balance": 0}, 3) == []

@@ -32,18 +32,13 @@ def test_a_frame_of_groups_or_of_their_json_gives_optima_scores_and_verdicts_of_
     assert groups.columns == [*TABLES["groups"].names, "reason"]
     (failure,) = groups.where("reason is not null").collect()
     assert (failure["place"], failure["group"]) == (f"{tmp_path}/in.jsonl:6", None)
-    optima = fleet.optima(groups).orderBy("group").collect()
     texts = spark.createDataFrame([(line,) for line in lines], ["value"])
-    of_texts = fleet.optima(texts).orderBy("group").collect()
-    assert [(row["key"], row["terms"]) for row in of_texts] == [
-        (row["key"], row["terms"]) for row in optima
-    ]
-    alone = solve(Group.from_dict(lopsided()))
+    optima, of_texts = (fleet.optima(one).orderBy("group").collect() for one in (groups, texts))
+    assert [row["key"] for row in of_texts] == [row["key"] for row in optima]
     assert [row["group"] for row in optima] == [f"g{n}" for n in range(5)]
-    for row in optima:
-        assert [(t["name"], t["value"], t["bound"]) for t in row["terms"]] == [
-            (t.name, t.value, t.bound) for t in alone.terms
-        ]
+    terms = [vars(term) for term in solve(Group.from_dict(lopsided())).terms]
+    for row in (*optima, *of_texts):
+        assert [term.asDict() for term in row["terms"]] == terms
     scores = fleet.scores(groups, ["range"]).collect()
     assert sorted((row["group"], row["assignor"]) for row in scores) == [
         (f"g{n}", name) for n in range(5) for name in ("current", "range")

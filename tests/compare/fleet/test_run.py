@@ -180,25 +180,6 @@ def test_every_run_that_wrote_something_is_a_row_of_its_own(spark_runs):
     assert (first["failed"], third["failed"]) == (0, 0)
 
 
-def test_fail_above_judges_every_row_of_the_assignors_named_and_leaves_with_1(spark_runs):
-    assert (spark_runs.first.code, spark_runs.second.code) == (0, 1)
-    scores = table(spark_runs, "scores")
-    judged = scores[scores["assignor"].isin(ASKED)]
-    worse = [
-        terms is None or not valid or (terms[0]["excess"] or 0) > 3
-        for terms, valid in zip(judged["terms"], judged["valid"], strict=True)
-    ]
-    assert 0 < sum(worse) < len(worse)
-    said = [x for x in spark_runs.second.err.splitlines() if x.startswith("assay: ")]
-    counts = [int(re.search(r": (\d+) groups?: ", line)[1]) for line in said]
-    assert sum(counts) == sum(worse)
-    assert counts == sorted(counts, reverse=True)
-    too_far = "balance exceeds the optimum by more than 3"
-    not_scored = "the assignment is not valid|subscriptions (are not known|differ: .*)"
-    line = rf"assay: ({'|'.join(ASKED)}): ({too_far}|{not_scored}): \d+ groups?: .+"
-    assert [x for x in said if not re.fullmatch(line, x)] == []
-
-
 @pytest.mark.parametrize(
     ("name", "code", "said"),
     [
