@@ -2,16 +2,21 @@
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from random import Random
 from shutil import copy
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from compare.fleet.session import spark_session
+from compare.fleet.tables import read_table
 from compare.samples.families import Family
-from groups import BadInput
+from groups import BadInput, Group
+from groups.table.batch import each_of
+from groups.table.layout import LAYOUT
 from tests.assay.calling import assay
 from tests.compare.conftest import CAPTURES, CLOSING, HOSTILE, lopsided, snapshot
 from tests.optimal.random_groups import random_group
@@ -51,6 +56,13 @@ class SparkRuns:
     second: SparkRun
     third: SparkRun
     without_group: SparkRun
+
+    @cached_property
+    def groups(self) -> dict[str, Group]:
+        """The groups in the tables, by key."""
+        rows = read_table(self.out, "groups")
+        batch = pa.RecordBatch.from_pandas(rows[LAYOUT.names], LAYOUT)
+        return dict(zip(rows["key"], each_of(batch), strict=True))
 
 
 def fill(folder: Path) -> None:

@@ -31,7 +31,6 @@ from groups.errors import Failure
 from optimal.solution import Term
 from tests.assay.calling import assay, write
 from tests.compare.conftest import CAPTURES, HOSTILE, holding
-from tests.compare.fleet.stored_groups import groups_of
 from tests.compare.series import series_of_four, snapshot
 from tests.optimal.small_groups import document
 
@@ -62,7 +61,7 @@ def counts_of(spark_runs, ending) -> RunCounts:
 
 
 def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
-    groups = sorted(groups_of(spark_runs).values(), key=lambda group: group.name)
+    groups = sorted(spark_runs.groups.values(), key=lambda group: group.name)
     cut = Failure("", "", "not JSON", "cut")
     expected = overview_of(judge(groups), failed=[cut])
     found = ending.overview

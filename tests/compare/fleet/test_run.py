@@ -16,7 +16,6 @@ from compare.scores import score_assignors, score_current, stored_score
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from tests.compare.conftest import CAPTURES, lopsided, snapshot
-from tests.compare.fleet.stored_groups import groups_of
 
 pytestmark = pytest.mark.spark
 
@@ -65,7 +64,7 @@ def test_spark_gives_the_scores_that_plain_python_gives(spark_runs):
     names = [*ASKED, "roundrobin"]
     scored = unscored = 0
     with TimeLimit(60) as limit:
-        for key, group in groups_of(spark_runs).items():
+        for key, group in spark_runs.groups.items():
             if not group.subscription_known.all():
                 continue
             for expected in score_assignors(group, solve(group), names, limit):
@@ -108,7 +107,7 @@ def test_captures_of_several_views_in_a_folder_become_one_group(spark_runs):
         "in/views/coop-a-describe.json",
         "in/views/coop-a-describe.txt",
     ]
-    document = groups_of(spark_runs)[merged["key"]].to_dict()
+    document = spark_runs.groups[merged["key"]].to_dict()
     # Subscriptions stand in one view only, offsets in the other.
     assert all(said["subscription"] for said in document["members"].values())
     assert any("offsets" in topic for topic in document["topics"].values())
@@ -116,7 +115,7 @@ def test_captures_of_several_views_in_a_folder_become_one_group(spark_runs):
 
 
 def test_where_it_is_not_known_who_reads_what_the_run_says_what_is_sure(spark_runs):
-    (group,) = (one for one in groups_of(spark_runs).values() if one.name == "next-b")
+    (group,) = (one for one in spark_runs.groups.values() if one.name == "next-b")
     assert not group.subscription_known.all()
     (judged,) = judge([group])
     (optimum,) = rows_of_group(spark_runs, "optima", "next-b")

@@ -34,7 +34,6 @@ from compare.page.comparison import comparison_in
 from compare.page.from_run import families_apart
 from compare.scores import CURRENT, Score, stored_score
 from groups import BadInput
-from tests.compare.fleet.stored_groups import groups_of
 
 
 def bin_of(value: float) -> float:
@@ -77,7 +76,7 @@ def test_aggregates_are_bounded_and_of_the_files_that_are_there(spark_runs, foun
 @pytest.mark.spark
 def test_assignors_stand_as_they_do_when_every_score_is_at_hand(found, scores, spark_runs):
     compared = comparison_in(found, TIERS)
-    groups = groups_of(spark_runs)
+    groups = spark_runs.groups
     rows = [scores[key] for key in groups]
     plain = comparison_in(aggregates_of([*groups.values()], rows, TIERS), TIERS)
     assert (compared.standings, compared.groups) == (plain.standings, plain.groups)
@@ -107,7 +106,7 @@ def test_a_distribution_is_exact_at_the_end_of_each_bin(found, scores, end):
 def test_a_performance_profile_counts_how_many_times_the_fastest_each_took(
     found, scores, spark_runs
 ):
-    sizes = {key: group.n_partitions for key, group in groups_of(spark_runs).items()}
+    sizes = {key: group.n_partitions for key, group in spark_runs.groups.items()}
     took = {
         (key, one.assignor): one.seconds
         for key, some in scores.items()
@@ -130,9 +129,7 @@ def test_a_performance_profile_counts_how_many_times_the_fastest_each_took(
 @pytest.mark.spark
 def test_verdicts_are_counted_by_family_and_add_up(found, spark_runs):
     groups = read_table(spark_runs.out, "groups").set_index("key")
-    judged = dict(
-        zip(groups_of(spark_runs), judge([*groups_of(spark_runs).values()]), strict=True)
-    )
+    judged = dict(zip(spark_runs.groups, judge([*spark_runs.groups.values()]), strict=True))
     plain = Counter(
         ("in/groups.jsonl" if source.endswith("jsonl") else source.rpartition("/")[0], says)
         for source, says in (
@@ -150,7 +147,7 @@ def test_verdicts_are_counted_by_family_and_add_up(found, spark_runs):
 def test_the_worst_groups_come_first_and_some_of_each_verdict_that_a_sentence_names(
     found, spark_runs
 ):
-    expected = [one.name for one in overview_of(judge([*groups_of(spark_runs).values()])).worst]
+    expected = [one.name for one in overview_of(judge([*spark_runs.groups.values()])).worst]
     assert [row["group"] for row in found.worst(1000)] == expected
     first = found.worst(3)
     assert [row["group"] for row in first[:3]] == expected[:3]
