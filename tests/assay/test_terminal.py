@@ -2,7 +2,6 @@
 
 import json
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -168,18 +167,11 @@ def long_names(tmp_path_factory) -> Path:
     return folder
 
 
-@cache
-def printed(name: str, folder: Path, term: str = "dumb") -> str:
-    """Return what a command writes to a terminal."""
-    said, _ = on_a_terminal([ASSAY, *COMMANDS[name]], folder, TERM=term, LC_ALL="C.UTF-8")
-    return said.replace("\r\n", "\n")
-
-
 @pytest.mark.parametrize("name", COMMANDS)
-def test_80_columns_suffice_and_no_word_is_broken(long_names, name):
+def test_80_columns_suffice_and_no_word_is_broken(long_names, monkeypatch, name):
     whole = set(assay(*COMMANDS[name], cwd=long_names).stdout.split())
-    text = printed(name, long_names)
-    assert "\x1b" not in text
+    monkeypatch.setattr(terminal, "width", lambda: 80)
+    text = assay(*COMMANDS[name], cwd=long_names).stdout
     # A command is to be copied as it is.
     lines = [line for line in text.splitlines() if "one group in full: " not in line]
     assert [line for line in lines if len(line) > 80 and " " in line.strip()] == []
@@ -191,7 +183,14 @@ def test_80_columns_suffice_and_no_word_is_broken(long_names, name):
 
 
 def test_bars_are_blocks_where_the_terminal_has_them_and_plain_elsewhere(long_names):
-    plain, xterm = (printed("score", long_names, term) for term in ("dumb", "xterm"))
+    """And a terminal's width is found out, and no colour is written to it."""
+    program = [ASSAY, *COMMANDS["score"]]
+    plain, xterm = (
+        on_a_terminal(program, long_names, TERM=term, LC_ALL="C.UTF-8")[0].replace("\r\n", "\n")
+        for term in ("dumb", "xterm")
+    )
     times = re.compile(r"\d+\.\d{4}")
     assert "#" * 20 in plain
+    assert "\x1b" not in plain
+    assert max(map(len, plain.splitlines())) <= 80
     assert times.sub("", plain.replace("#", "█")) == times.sub("", xterm)
