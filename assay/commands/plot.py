@@ -17,10 +17,20 @@ from assay.commands.options import (
     group_in,
 )
 from assay.streams import note, note_assumed, show
+from compare.judged import judge
+from compare.scores import CURRENT, assignors_asked, score_assignors
+from compare.sizes.sizing import drawn
+from compare.sizes.sizing import size as sized
 from groups.arrays import UNKNOWN
 from groups.errors import BadInput
+from groups.extras import require_plots
 from groups.tiers import Objective as Tiers
 from groups.tiers import parse_objective
+from heuristics import matching
+from heuristics.catalogue import usual_assignors
+from heuristics.time_limit import TimeLimit
+from optimal import frontier as best_points
+from optimal import solve
 
 if TYPE_CHECKING:
     import altair as alt
@@ -58,8 +68,6 @@ def plot(
     dark: Annotated[bool, typer.Option("--dark", help="for a dark background")] = False,
 ) -> None:
     """Write one figure of a group as SVG or PNG."""
-    from groups.extras import require_plots
-
     require_plots()
     from compare import figures
 
@@ -73,8 +81,8 @@ def plot(
     tiers = parse_objective(objective or DEFAULTS.get(figure, "kip-54"))
     if figure == "frontier" and objective is not None:
         raise BadInput("--objective: the figure of frontier is of balance and moves")
-    drawn = _Drawn(one, tiers, time_limit, objective)
-    figures.save(getattr(drawn, figure)(assignor or []), out, dark=dark)
+    chart = getattr(_Drawn(one, tiers, time_limit, objective), figure)(assignor or [])
+    figures.save(chart, out, dark=dark)
     note_assumed(one.assumed)
     show(f"{one.name}: {figure}, written to {out}")
     raise typer.Exit(2 if damaged else 0)
@@ -124,24 +132,17 @@ class _Drawn:
 
     def frontier(self, _: list[str]) -> alt.Chart:
         from compare import figures
-        from optimal import frontier
 
         self.group.require_subscriptions()
         tiers = ("balance", "stickiness")
-        points = frontier(self.group, *tiers, time_limit=self.seconds, points=MOST_POINTS)
+        points = best_points(self.group, *tiers, time_limit=self.seconds, points=MOST_POINTS)
         return figures.trade_off(figures.trade_off_table(tiers, points))
 
     def size(self, _: list[str]) -> alt.Chart:
-        from compare.sizes.sizing import drawn, size
-
-        return drawn(size(self.group, objective=self.given, time_limit=self.seconds))
+        return drawn(sized(self.group, objective=self.given, time_limit=self.seconds))
 
     def assignors(self, names: list[str]) -> alt.Chart:
         from compare import figures
-        from compare.scores import CURRENT, assignors_asked, score_assignors
-        from heuristics.catalogue import usual_assignors
-        from heuristics.time_limit import TimeLimit
-        from optimal import solve
 
         self.group.require_subscriptions()
         usual = usual_assignors([self.group])
@@ -157,9 +158,6 @@ class _Drawn:
         The bounds hold whoever reads what. The question is None unless the best assignment
         depends on who reads what.
         """
-        from compare.judged import judge
-        from optimal import solve
-
         (judged,) = judge([self.group], self.tiers, time_limit=self.seconds)
         if judged.verdict.question:
             return None, judged.lowest, judged.verdict.question
@@ -171,9 +169,6 @@ class _Drawn:
     def _assigned(self, names: list[str]) -> dict[str, Assignment]:
         if not names:
             return {}
-        from heuristics import matching
-        from heuristics.time_limit import TimeLimit
-
         self.group.require_subscriptions()
         found = {}
         with TimeLimit(self.seconds) as limit:

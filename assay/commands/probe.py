@@ -13,13 +13,16 @@ from assay.signals import ending_on_signals
 from assay.streams import note, note_assumed, show_json
 from assay.tables import show_over_groups, show_scores
 from assay.terminal import tell
+from compare.samples.drawn import drawn
+from compare.scores import Score, score_outcome, scores_document
 from groups.errors import AssayError, BadInput
+from groups.extras import require
 from groups.files import read_groups
+from heuristics.assignor import Plan, attempt
+from optimal import solve as solve_group
 
 if TYPE_CHECKING:
-    from compare.scores import Score
     from groups.group import Group
-    from heuristics.assignor import Plan
     from heuristics.shipped.probe import Probe
     from optimal.solution import Solution
 
@@ -49,13 +52,9 @@ def probe(
 
     The client is made the leader of a group, and its plan is scored.
     """
-    from compare.samples.drawn import drawn
-    from compare.scores import scores_document
-    from groups.extras import require
-    from heuristics.shipped.probe import Absent, open_probe
-    from optimal import solve as solve_group
-
     require("kafka", extra="clients")
+    from heuristics.shipped.probe import Absent, open_probe
+
     groups = list(islice(drawn(1), FEW)) if file is None else _groups(file, equal=assume_equal)
     rows = []
     with open_probe(port=port, say=note) as opened:
@@ -105,8 +104,6 @@ def score_client(
     Absent
         If no client joins.
     """
-    from compare.scores import score_outcome
-    from heuristics.assignor import attempt
     from heuristics.shipped.probe.guest import lead
 
     name, made = lead(probe, group, protocol, timeout=timeout)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from shlex import quote
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,15 +19,27 @@ from assay.signals import ending_on_signals
 from assay.streams import note, put, show, show_json, write
 from assay.terminal import Column, show_table, tell
 from compare.promises.description import happens
-from compare.promises.hunt import not_reproduced
+from compare.promises.findings import (
+    SHIPPED,
+    Finding,
+    all_rederived,
+    read_findings,
+    rederive_all,
+    shipped_findings,
+)
+from compare.promises.hunt import CALL_SECONDS, hunt_findings, not_reproduced
+from compare.promises.program import program
 from compare.promises.promise import is_promised, promise_named
+from compare.promises.rerun import rerun
+from compare.promises.task_program import has_program, read_task_findings, task_program
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
+from heuristics.nearest import nearest
+from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from compare.promises.findings import Finding
     from heuristics.assignor import Assignor
 
 
@@ -66,14 +80,6 @@ def hunt(
     With --probe, of any client that joins; ASSIGNOR is then its name on the wire, or else the one
     that the client prefers.
     """
-    from compare.promises.findings import (
-        all_rederived,
-        rederive_all,
-        shipped_findings,
-    )
-    from compare.promises.hunt import CALL_SECONDS, hunt_findings
-    from heuristics.time_limit import TimeLimit
-
     if (assignor is None and not guests.probe) == (rederive is None):
         raise BadInput("expected either an assignor, --probe or --rederive FILE")
     with ExitStack() as opened:
@@ -158,15 +164,6 @@ def reproduce(
     ] = False,
 ) -> None:
     """Print a finding as a test program in the client's language."""
-    from shlex import quote
-    from tempfile import TemporaryDirectory
-
-    from compare.promises.findings import SHIPPED, read_findings
-    from compare.promises.program import program
-    from compare.promises.rerun import rerun
-    from compare.promises.task_program import has_program, read_task_findings, task_program
-    from heuristics.nearest import nearest
-
     file = str(SHIPPED) if findings is None else findings
     known = {found.id: found for found in read_findings(file)}
     of_tasks = {one.id: one for one in read_task_findings()} if findings is None else {}

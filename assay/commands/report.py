@@ -28,8 +28,13 @@ from assay.commands.options import (
 )
 from assay.progress import report_progress
 from assay.streams import complain, note_failures, show
+from compare.scores import CURRENT, OPTIMUM, assignors_asked
+from groups.documents.texts import named
 from groups.errors import BadInput, Failure
+from groups.extras import require_plots
+from groups.files import is_folder, read_groups
 from groups.tiers import parse_objective
+from heuristics.catalogue import usual_assignors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,9 +76,6 @@ def report(
     Of snapshots, of what other tools print and of a running cluster it is made at once; of a
     folder that assay run filled, of its tables.
     """
-    from groups.documents.texts import named
-    from groups.extras import require_plots
-
     require_plots()
     from compare.page.html import require_writable, write_page
 
@@ -141,9 +143,6 @@ def _folder_of_a_run(sources: Sequence[str]) -> str | None:
 
 def _assignors_to_try(assignor: Sequence[str] | None, groups: Sequence[Group]) -> list[str]:
     """Return the named assignors, else the usual ones of the groups."""
-    from compare.scores import CURRENT, OPTIMUM, assignors_asked
-    from heuristics.catalogue import usual_assignors
-
     names = assignors_asked(assignor) if assignor else usual_assignors(groups)
     return [name for name in names if name not in (CURRENT, OPTIMUM)]
 
@@ -160,8 +159,6 @@ def _read(
     sources: Sequence[str], only: Sequence[str], options: GroupOptions
 ) -> tuple[list[Group], list[Failure]]:
     """Return the groups asked for, and what could not be read; refuse files without any group."""
-    from groups.files import is_folder, read_groups
-
     try:
         groups = read_groups(sources)
     except BadInput as error:

@@ -24,14 +24,19 @@ from assay.commands.options import (
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_moves, show_table, tell
 from compare.lag.behind import Behind, behind
+from compare.lag.fall import worth_moving
 from compare.lag.lowest import with_best
-from compare.lag.words import NAMED, measured
+from compare.lag.words import NAMED, least_of_as_good, measured, peak_found
 from compare.moves import moves_to
+from compare.reasons.sure import judged_and_sure, required
+from compare.reasons.sure import solve as solve_group
+from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.tiers import TIERS, called, parse_objective, values
 from groups.wording import OF_CONSUMERS, agreed, counted, duration, percent, ranges
 from optimal.budgets.budget import question
 from optimal.proof import MEANING, ProofKind
+from optimal.solution import Status
 from optimal.solve import METHODS, MethodName
 
 if TYPE_CHECKING:
@@ -71,10 +76,6 @@ def solve(
 
     Where subscriptions are not known it is one that holds whoever reads what, if there is one.
     """
-    from compare.lag.words import least_of_as_good
-    from compare.reasons.sure import judged_and_sure, required
-    from compare.reasons.sure import solve as solve_group
-
     budgets = budgets_of(at_most)
     if only_if is not None and (budgets or method != "auto"):
         raise BadInput("--only-if-peak-falls: not together with --at-most or --method")
@@ -83,8 +84,6 @@ def solve(
     judged: Judged | None = None
     note_unused_capacity([one], parse_objective(objective), options)
     if share is not None:
-        from compare.lag.fall import worth_moving
-
         tiers = WORTH if objective == "kip-54" else objective
         worth = worth_moving(one, share, tiers, time_limit=time_limit)
         answer, document, solution = worth_told(worth), worth.to_dict(), worth.solution
@@ -121,10 +120,6 @@ def _share(text: str) -> Fraction:
 
 def show_solution(solution: Solution) -> None:
     """Print the status, the tiers, each member's load and the moves."""
-    from compare.lag.words import peak_found
-    from groups.assignment import Assignment
-    from optimal.solution import Status
-
     tell(headline(solution))
     found = solution.assignment
     if found is None:
