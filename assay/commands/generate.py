@@ -44,7 +44,7 @@ def generate(
             "assigned yet), join-one, join-many, leave-one, leave-many, partitions-added, stable",
         ),
     ] = None,
-    skewed: Annotated[bool | None, typer.Option(help="topics of unequal size")] = None,
+    skewed: Annotated[bool | None, typer.Option("--skewed", help="topics of unequal size")] = None,
     most_partitions: Annotated[
         int | None, typer.Option(min=1, help="largest group of the grid", show_default="10000")
     ] = None,
