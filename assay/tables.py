@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
 MOST_UNSCORED = 10
-MOST_QUESTIONS = 5
 MOST_HOSTS = 12
 
 Pair = tuple[str, str]
@@ -367,21 +366,27 @@ def _host_column(name: str, now: Assignment, plan: Assignment) -> Column[HostRow
     return Column(name, lambda row: held[row.host])
 
 
+def show_overview(overview: Overview) -> None:
+    """Print how many groups have which verdict, and what to do about the most urgent ones."""
+    tell(overview.headline())
+    shown, more = overview.attention()
+    for one in shown:
+        tell(f"- {one.name}: {one.to_do}", indent="  ")
+    if more:
+        tell(f"- and {counted(more, 'group')} more, in the table")
+    for said in filter(None, (overview.who_moves(), *overview.history())):
+        tell(said)
+
+
 def show_notes(overview: Overview, who_reads: str = WHO_READS) -> None:
-    """Print the questions of open verdicts, and the conditions that verdicts rest on.
+    """Print how to answer open questions, and the conditions that verdicts rest on.
 
     Parameters
     ----------
     who_reads : how to answer the questions
     """
     show_guessed(overview.guessed, overview.now)
-    asked = [one for one in overview.worst if one.verdict.question][:MOST_QUESTIONS]
-    for one in asked:
-        tell(f"{one.name}: {one.verdict.question}")
-    if overview.questions > len(asked):
-        more = overview.questions - len(asked)
-        show(f"and {counted(more, 'question')} more: see each in full")
-    if asked:
+    if any(one.verdict.question for one in overview.worst):
         tell(who_reads)
     if any(map(is_lagging, overview.worst)):
         tell(f"{EVEN_LAGGING}: a few moves take a tenth or more off the lag of the busiest member")

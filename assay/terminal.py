@@ -67,11 +67,11 @@ def width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def tell(sentence: str) -> None:
-    """Print a sentence, wrapped to the width of a terminal."""
+def tell(sentence: str, *, indent: str = "") -> None:
+    """Print a sentence, wrapped to the width of a terminal, with an indent from line 2 on."""
     text, room = printable(sentence), width()
     if room is not None and len(text) > room:
-        text = wrapped(text, room)
+        text = wrapped(text, room, indent=indent)
     put(text)
 
 

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from compare.history import Trend, history_of, sentences_of
 from compare.judged import Judged, worst_first
 from compare.lag.behind import behind, is_read, peak_lag
-from compare.sentences import AT_LEAST, BY_ASSIGNOR, NONE_BY_LAG, captures, spread, who_moves
+from compare.sentences import (
+    BY_ASSIGNOR,
+    NONE_BY_LAG,
+    UNLESS,
+    captures,
+    mover,
+    not_valid,
+    records_waiting,
+    spread,
+    start_consumers,
+    who_moves,
+)
 from compare.verdict import (
     BAD,
-    BETTER_EXISTS,
+    DEPENDS,
     EVEN_LAGGING,
     GOOD,
     NOBODY_READS,
+    NOT_PROVED,
     NOT_VALID,
+    NOTHING_ASSIGNED,
     SHOWN,
     Says,
     Verdict,
@@ -30,31 +43,25 @@ from groups.tiers import LAG_PEAKS
 from groups.wording import (
     HIGHEST_SEEN,
     HOLDERS_ALONE,
-    MOST_NAMED,
     NO_MEMBER_SHOWN,
     OF_CONSUMERS,
     OF_STREAMS,
     Nouns,
-    agreed,
     counted,
-    few,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from compare.lag.fall import PeakFall
     from compare.lag.lowest import LowestPeak
     from groups.errors import Failure
 
 
-# The sentence gives the number of groups with each of these verdicts, and names the first ones.
-NAMED: tuple[Says, ...] = (NOBODY_READS, *BAD)
-SAID_WITH: Mapping[Says, str] = {
-    **dict.fromkeys(BETTER_EXISTS, " by moving {}"),
-    NOBODY_READS: " with {}",
-    NOT_VALID: " with {} without an owner",
-}
+# Groups with one of these verdicts, and those whose lag could fall, need attention.
+URGENT: tuple[Says, ...] = (NOBODY_READS, *BAD, DEPENDS, NOT_PROVED)
+# So many things to do fit the first screen of a phone.
+MOST_TO_DO = 5
 # What a source may leave out that could change a verdict: the words in `assumed`, and a remedy.
 GUESSES = {
     HOLDERS_ALONE: "members that hold nothing: add kafka-consumer-groups --describe --members",
@@ -88,6 +95,7 @@ class Glance:
     without_owner : number of partitions that have a reader but no owner
     has_tasks : whether its partitions are tasks of a Kafka Streams group
     may_rebalance : whether it may be rebalancing: its text shows no members
+    wrong : what is wrong with its assignment if it is not valid; empty if not known
     """
 
     name: str
@@ -110,6 +118,7 @@ class Glance:
     without_owner: int = 0
     has_tasks: bool = False
     may_rebalance: bool = False
+    wrong: str = ""
 
     @property
     def nouns(self) -> Nouns:
@@ -131,6 +140,50 @@ class Glance:
         """Partitions to move, or, if only lag could fall, the few moves for that."""
         return self.fall.moves if self.fall is not None and is_lagging(self) else self.moves
 
+    @property
+    def needs_attention(self) -> bool:
+        """Whether there is something to do, or to find out."""
+        return self.verdict.says in URGENT or is_lagging(self)
+
+    @property
+    def to_do(self) -> str:
+        """What to do about the group, or its open question."""
+        verdict, nouns = self.verdict, self.nouns
+        if verdict.question:
+            return verdict.question
+        given = f", if {verdict.condition}" if verdict.condition else ""
+        unless = f", {UNLESS}" if self.may_rebalance else ""
+        if verdict.says == NOBODY_READS:
+            return f"{start_consumers(verdict)}{unless}"
+        if verdict.says == NOT_VALID:
+            return self.wrong or self._without_owner()
+        if verdict.is_improvable:
+            by, moves = mover(on_lag=verdict.tier in LAG_PEAKS), self.to_move
+            what = f"{nouns.partition}s" if moves is None else counted(moves, nouns.partition)
+            return f"let {by} move {what}{given}"
+        if verdict.says == NOT_PROVED:
+            return "allow more time"
+        if is_lagging(self) and self.fall is not None:
+            moved = f"let {mover(on_lag=True)} move {counted(self.fall.moves, nouns.partition)}"
+            falls = f"the lag of the busiest {nouns.member} falls {self.fall.from_to} records"
+            return f"{moved}: {falls}{given}"
+        if verdict.says == GOOD:
+            return f"nothing{given}"
+        if verdict.says == NOTHING_ASSIGNED:
+            return "capture it again when it is stable"
+        return f"nothing: there is nobody to assign to{unless}"
+
+    def _without_owner(self) -> str:
+        partition, member = self.nouns.partition, self.nouns.member
+        if not self.without_owner:
+            return f"put each {partition} with one {member} that reads it"
+        unowned = counted(self.without_owner, partition)
+        records = records_waiting(self.verdict.waiting, self.verdict.waiting_unknown)
+        return f"{unowned} without an owner{records and f', where {records}'}"
+
+
+G = TypeVar("G", bound=Glance)
+
 
 @dataclass(frozen=True)
 class Overview:
@@ -142,22 +195,20 @@ class Overview:
     says : number of snapshots with each verdict; of a group with several, only the latest counts,
         and those without a time
     unjudged : number of these snapshots without a verdict, and the names of the first such groups
-    names : number of groups with each verdict
-    questions : how many depend on who reads what, with a question that decides it
+    names : number of groups with each verdict as tables show it
     guessed : how many groups rely on each guess in `GUESSES`
     missed : for further groups, which have no snapshot, what tables show as their verdict
     worst : most urgent first; it has at least the first ones of each verdict in `NAMED`
     changes : changes of groups over their snapshots, greatest first
     changed : number of groups with each kind of change
-    lagging : number of groups whose partitions are even but whose busiest member could have less
-        lag; 0 if that was not examined
+    lagging : number of these snapshots whose partitions are even but whose busiest member could
+        have less lag; 0 if that was not examined
     """
 
     captured: int
     groups: int
     says: Mapping[str, int]
     names: Mapping[str, int] = field(default_factory=dict)
-    questions: int = 0
     guessed: Mapping[str, int] = field(default_factory=dict)
     unjudged: tuple[int, Sequence[str]] = (0, ())
     missed: Mapping[str, str] = field(default_factory=dict)
@@ -207,64 +258,23 @@ class Overview:
         """Return sentences on the changes of groups over their snapshots."""
         return sentences_of(self.changes, self.changed)
 
-    def sentence(self) -> str:
-        """Return how many groups need attention, which ones, and who makes the moves."""
-        parts = (f"{count}: {named}" if named else count for count, named in self._sorts())
-        return f"{_as_sentence(parts)}{self._who_moves()}"
-
     def headline(self) -> str:
-        """Return how many groups need attention, without names: for the head of a table."""
-        return _as_sentence(count for count, _ in self._sorts())
+        """Return the number of groups with each verdict, worst first, in one sentence."""
+        many, latest = self.every - self.groups, self.now < self.captured
+        of = captures((self.captured if latest else self.now) + many, self.every)
+        if latest:
+            of = f"{of}, judged by {'its' if self.every == 1 else 'their'} latest"
+        found = [f"{count:,} {says}" for says, count in self.tallies()]
+        found += [f"{many:,} {REBALANCING}" for many in [len(self.rebalancing)] if many]
+        found += [f"{many:,} {NOT_JUDGED}" for many in [self.without_verdict[0]] if many]
+        return f"{of}: {'; '.join(found)}."
 
-    def _sorts(self) -> Iterator[tuple[str, str]]:
-        """Yield for each sort of groups the clause with their number, and the names."""
-        every = captures(self.now + self.every - self.groups, self.every)
-        latest = self.now < self.captured
-        of = f" of {every}"
-        for says in NAMED:
-            if many := self.says.get(says, 0):
-                unread = says == NOBODY_READS
-                verb, what = ("have", "no members") if unread else ("are", says)
-                count = f"{many:,}{of} {agreed(many, verb)} {what}"
-                if latest and of:
-                    count += f" in {'its' if many == 1 else 'their'} latest capture"
-                count += ", and records wait" * unread
-                of = ""
-                yield count, self._named(says)
-        if of and not (self.lagging and self.every == 1):
-            when = " in its latest capture" if latest else ""
-            none = f"none of {every} is known to be improvable"
-            if self.every == 1 and self.says.get(GOOD) and self.worst:
-                none = f"group {self.worst[0].name} is {self.worst[0].shown}"
-            yield f"{none}{when}", ""
-        if self.lagging:
-            # As in `_named`, captures without a time count as one group: its first.
-            found = {one.name: one.fall for one in reversed(self.worst) if is_lagging(one)}
-            falls = [f"{name} {fall.in_short}" for name, fall in reversed(found.items()) if fall]
-            has = agreed(self.lagging, "have")
-            count = f"{self.lagging:,} {has} evenly spread partitions, but lag that could fall"
-            yield count, few(falls, self.lagging)
-        if self.questions:
-            idle = [
-                f"{one.name}, of which {counted(one.idle, 'member')} "
-                f"{agreed(one.idle, 'hold')} nothing"
-                for one in self.worst
-                if one.verdict.question and one.idle and max(one.loads) > 1
-            ]
-            depend = agreed(self.questions, "depend")
-            yield f"{self.questions:,} {depend} on who reads what", few(idle)
-        if self.rebalancing:
-            many = len(self.rebalancing)
-            yield f"{many:,} {agreed(many, 'are')} rebalancing", few(self.rebalancing)
-        many, names = self.without_verdict
-        if many:
-            yield f"{many:,} could not be judged", few(names, many)
-
-    def counts(self) -> str:
-        """Return the number of groups with each verdict, most frequent first, then of the rest."""
-        found = sorted(self.tallies(), key=lambda one: -one[1])
-        found += [(REBALANCING, len(self.rebalancing)), (NOT_JUDGED, self.without_verdict[0])]
-        return ", ".join(f"{many:,} {says}" for says, many in found if many)
+    def attention(self) -> tuple[list[Glance], int]:
+        """Return the first groups that need attention, and how many more there are."""
+        shown = attention_of(self.worst)[:MOST_TO_DO]
+        sorts = (*URGENT, EVEN_LAGGING)
+        every = sum(self.names.get(says, self.says.get(says, 0)) for says in sorts)
+        return shown, max(every - len(shown), 0)
 
     def tallies(self) -> tuple[tuple[str, int], ...]:
         """Return the number of groups with each verdict as tables show it, worst first."""
@@ -272,44 +282,26 @@ class Overview:
         found[GOOD] = self.says.get(GOOD, 0) - self.lagging
         return tuple((says, found[says]) for says in SHOWN if found.get(says))
 
-    def _who_moves(self) -> str:
-        """Return the sentence, after a space, on who makes the moves; empty if there are none."""
+    def who_moves(self) -> str:
+        """Return the sentence on who makes the moves; empty if there are none."""
         tiers = {one.verdict.tier for one in self.worst if one.verdict.is_improvable}
         on_lag = {*LAG_PEAKS}
         makers = [BY_ASSIGNOR] if tiers - on_lag else []
         if self.lagging or tiers & on_lag:
             makers.append(f"for lag, {NONE_BY_LAG}" if makers else NONE_BY_LAG)
-        return f" {who_moves('; '.join(makers))}." if makers else ""
-
-    def _named(self, says: Says) -> str:
-        shown: list[str] = []
-        named = ""
-        # Several captures of a group count if they have no time; only the first is named.
-        first: dict[str, Glance] = {}
-        for one in self.worst:
-            if one.verdict.says == says:
-                first.setdefault(one.name, one)
-        for one in [*first.values()][:MOST_NAMED]:
-            what, how_many = one.nouns.partition, one.moves
-            if says == NOBODY_READS:
-                what, how_many = "record", one.verdict.waiting
-            elif says == NOT_VALID:
-                how_many = one.without_owner or None
-            number = f"{how_many or 0:,}" if what == named else counted(how_many or 0, what)
-            if says == NOBODY_READS and one.verdict.waiting_unknown:
-                number = f"{AT_LEAST}{number}"
-            by, named = "", what
-            if how_many is not None and says in SAID_WITH:
-                by = SAID_WITH[says].format(number)
-            given = f" (if {one.verdict.condition})" if one.verdict.condition else ""
-            given = " (unless it is rebalancing)" if one.may_rebalance else given
-            shown.append(f"{one.name}{by}{given}")
-        return few(shown, self.names.get(says, self.says[says]), "group")
+        return f"{who_moves('; '.join(makers))}." if makers else ""
 
 
-def _as_sentence(parts: Iterable[str]) -> str:
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+def attention_of(glances: Sequence[G]) -> list[G]:
+    """Return the lines of groups that need attention, one of each group.
+
+    Captures of a group without a time all count; only the first of them is returned.
+    """
+    first: dict[str, G] = {}
+    for one in glances:
+        if one.needs_attention:
+            first.setdefault(one.name, one)
+    return [*first.values()]
 
 
 def overview_of(
@@ -330,24 +322,22 @@ def overview_of(
     changes = history_of(judged) if len(counting) < len(judged) else []
     peaks = lowest or [None] * len(judged)
     worst = [glance_of(judged[i], peaks[i]) for i in worst_now(judged)]
-    names: dict[Says, set[str]] = {}
+    names: dict[str, set[str]] = {}
     now = [one for at, one in enumerate(judged) if at in counting]
     for one in now:
-        names.setdefault(one.verdict.says, set()).add(one.group.name)
+        names.setdefault(one.verdict.shown(one.fall), set()).add(one.group.name)
     known = {one.group.name for one in judged}
-    lagging = {one.name for one in worst if is_lagging(one)}
     missed = {one.group: one.reason for one in failed if one.group and one.group not in known}
     overview = Overview(
         captured=len(judged),
         groups=len(known),
         says=Counter(one.verdict.says for one in now),
         names={says: len(found) for says, found in names.items()},
-        questions=sum(one.verdict.question is not None for one in now),
         guessed=guessed_in([one.group.assumed for one in now]),
         worst=worst,
         changes=changes,
         changed=Counter(one.what for one in changes),
-        lagging=len(lagging),
+        lagging=sum(map(is_lagging, worst)),
     )
     return overview.with_missed(missed)
 
@@ -400,4 +390,5 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         without_owner=without_owner(judged.now) if is_solved else 0,
         has_tasks=group.streams is not None,
         may_rebalance=may_rebalance(group.assumed),
+        wrong=not_valid(judged.now) if verdict.says == NOT_VALID else "",
     )

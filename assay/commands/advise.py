@@ -33,7 +33,7 @@ from compare.advice.advise import advise as advised
 from compare.advice.advise import call_seconds
 from compare.hosts import EVEN_HOSTS
 from compare.moves import moves_to
-from compare.overview import guessed_in
+from compare.overview import guessed_in, overview_of
 from compare.promises.findings import known_of
 from compare.remedy import MOST_RESTARTS, listed_as
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
@@ -217,7 +217,7 @@ def _print_all(
         return -_waiting(one), takes_more, -_less(one), one.group, one.captured_at or ""
 
     order = sorted(advice, key=urgency)
-    tell(words.several(order, failed))
+    tell(overview_of([one.judged for one in order], failed=failed).headline())
     if not order:
         return
     show("")

@@ -118,7 +118,7 @@ def report(
             commands=Asked(sources=files, group=None, options=options, time_limit=time_limit),
         )
     write_page(page, path)
-    for said in (page.sentence, *page.history, page.not_solved, f"report: {path}"):
+    for said in (page.lead, *page.history, page.not_solved, f"report: {path}"):
         if said:
             show(said)
     if not page.details and page.unread:

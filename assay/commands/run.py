@@ -29,7 +29,7 @@ from assay.commands.options import (
 from assay.progress import report_progress
 from assay.signals import ending_on_signals
 from assay.streams import complain, note, show, show_json, who_reads
-from assay.tables import show_groups, show_notes, show_unscored
+from assay.tables import show_groups, show_notes, show_overview, show_unscored
 from assay.terminal import tell
 from compare.fleet.results import MOST_LINES
 from compare.limits import NOT_HELD, OPEN
@@ -219,11 +219,7 @@ def show_run(counts: RunCounts, tiers: Tiers, *, page: bool = True) -> None:
     """
     found = counts.found
     many, names = found.overview.without_verdict
-    tell(found.overview.sentence())
-    if said := found.overview.counts():
-        tell(f"{said}.")
-    for said in found.overview.history():
-        tell(said)
+    show_overview(found.overview)
     if counts.failures:
         tell(f"{counted(counts.failures, 'input')} failed, see the messages.")
     show("")

@@ -36,6 +36,7 @@ from assay.tables import (
     show_hosts,
     show_notes,
     show_over_groups,
+    show_overview,
     show_scores,
     why_not,
 )
@@ -573,9 +574,7 @@ def show_all(
     judged = [one.judged for one in scored]
     overview = overview_of(judged, [one.lowest for one in scored], [*not_had, *unread])
     ordered = [judged[at] for at in worst_now(judged)]
-    tell(overview.sentence())
-    for said in overview.history():
-        tell(said)
+    show_overview(overview)
     _tell_not_read(unread)
     show("")
     has_lag = show_groups(overview.worst, overview.missed, failing=failing)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from compare.advice.advice import least_gain, least_share
 from compare.lag.words import hottest_alone
-from compare.overview import overview_of
 from compare.remedy import (
     assigning,
     assigns_now,
@@ -34,11 +33,9 @@ from compare.verdict import EMPTY, NOBODY_READS
 from groups.wording import agreed, bounded, counted, few, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from fractions import Fraction
 
     from compare.advice.advice import Advice, Change, Peak
-    from groups.errors import Failure
 
 # The name of each kind of change in lines that say that it gains nothing.
 NAMED = {
@@ -452,16 +449,6 @@ def not_advised(advice: Advice) -> list[str]:
         else:
             said.append(f"Not advised: {name}: {why}.")
     return said
-
-
-def several(advice: Sequence[Advice], failed: Sequence[Failure]) -> str:
-    """Return the sentence on the verdicts of several groups.
-
-    Parameters
-    ----------
-    failed : inputs that could not be judged
-    """
-    return overview_of([one.judged for one in advice], failed=failed).sentence()
 
 
 def _assigned_by(advice: Advice) -> str:

@@ -18,9 +18,18 @@ import pyarrow.compute as pc
 
 from compare.fleet.tables import RUN, TABLES, first_of
 from compare.history import LEAST_CAPTURES, Capture, changes_of
-from compare.overview import GUESSES, NAMED, NOT_JUDGED
+from compare.overview import GUESSES, NOT_JUDGED
 from compare.scores import COUNTED, CURRENT
-from compare.verdict import BETTER_EXISTS, EMPTY, EVEN_LAGGING, GOOD, WORST_FIRST, urgency
+from compare.verdict import (
+    BAD,
+    BETTER_EXISTS,
+    EMPTY,
+    EVEN_LAGGING,
+    GOOD,
+    NOBODY_READS,
+    WORST_FIRST,
+    urgency,
+)
 from groups.collection import file_order, latest_in, of_one_time
 from groups.documents.json_files import END_OF_LINES
 from groups.errors import BadInput
@@ -93,6 +102,8 @@ FACTS = pa.schema([f for f in TABLES["aggregates"] if f.name not in ("state", "o
 # Facts that are equal in these columns are added up, except statistics on single groups.
 ALIKE = ("statistic", "family", "assignor", "tier", "label", "captured_at", "x", "y")
 ALONE = pa.array(["worst", "change"])
+# Verdicts of which the names of groups are counted.
+NAMED = (NOBODY_READS, *BAD)
 ADDED = {"count": "sum", "total": "sum", "most": "max", "group": "min"}
 
 

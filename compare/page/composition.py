@@ -68,14 +68,12 @@ def composed(
         line_of_glance(one, number, repeats=often[one.name] > 1)
         for number, one in enumerate(rest, start=len(judged) + 1)
     )
-    lead, said = _leads(overview, judged)
     return Page(
         **vars(material),
         title=_title(overview, material.unread),
         where=_where(material.sources),
         when=_when(material.times),
-        lead=lead,
-        sentence=said,
+        lead=_lead(overview, judged),
         history=tuple(overview.history()),
         lines=lines,
         details=details,
@@ -105,13 +103,13 @@ def made_now(command: str, tiers: Objective, time_limit: float, runs: Sequence[s
     )
 
 
-def _leads(overview: Overview, judged: Sequence[Judged]) -> tuple[str, str]:
-    """Return the headline, and the sentence that the terminal prints."""
+def _lead(overview: Overview, judged: Sequence[Judged]) -> str:
+    """Return the headline that the terminal prints."""
     if not overview.captured:
-        return ("No group could be read.",) * 2
+        return "No group could be read."
     if judged and overview.now == overview.every == 1:
-        return (sentence(judged[0]),) * 2
-    return overview.headline(), overview.sentence()
+        return sentence(judged[0])
+    return overview.headline()
 
 
 def _title(overview: Overview, unread: Sequence[Failure]) -> str:

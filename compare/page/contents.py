@@ -83,7 +83,7 @@ class Page(Material):
     Attributes
     ----------
     title : number of groups, or the name of the only one; `where` and `when` they were captured
-    lead : number of groups with something to do; `sentence`: that of the terminal, with names
+    lead : number of groups with each verdict
     history : sentences on groups that were captured several times
     details : the first lines' groups in full, in the order of the lines
     says : (verdict, number of groups), worst verdict first
@@ -97,7 +97,6 @@ class Page(Material):
     where: str
     when: str
     lead: str
-    sentence: str
     lines: tuple[Line, ...]
     details: tuple[Detail, ...]
     says: tuple[tuple[str, int], ...]

@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from compare.fleet.facts import MOST_WORST
 from compare.over_groups import in_a_line
+from compare.overview import MOST_TO_DO, attention_of
 from compare.page.drawing import as_csv
 from compare.page.group.line import in_short
 from compare.page.words import MARKS, PROOFS, minute
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 MOST_BYTES = 1_950_000
 MOST_IN_THE_OPEN = 150_000
 MOST_ROWS = 200
-# So many things to do fit the first screen of a phone.
-MOST_TO_DO = 5
 FEWEST_FILTERED = 10
 MOST_UNREAD = 300
 NOT_READ = "not read"
@@ -100,9 +99,7 @@ def rendered(page: Page) -> str:
         "lag": any(line.peak is not None for line in page.lines),
     }
     in_the_open = _fitting([len(text.encode()) for text in texts], MOST_IN_THE_OPEN)
-    # Several captures of one group, of which none is known to be the latest, count as one.
-    waiting = {one.name: one for one in reversed(shown) if one.tone in ("bad", "open")}
-    to_do = [one for one in shown if one is waiting.get(one.name) and one.to_do]
+    to_do = attention_of(shown)
     unread = _unread(page)
     tallies, groups = _tallies(page, unread), _groups_csv(page, unread)
     data = {name: text for name, text in _downloads(page, groups) if len(text) > LONGEST_IN_OPEN}

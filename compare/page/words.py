@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from compare.lag.fall import FEW_MOVES
-from compare.sentences import UNLESS, mover, start_consumers
 from compare.verdict import (
     DEPENDS,
     EVEN_LAGGING,
@@ -17,14 +16,11 @@ from compare.verdict import (
     NOT_VALID,
     NOTHING_ASSIGNED,
 )
-from groups.tiers import LAG_PEAKS, TIERS
-from groups.wording import counted
+from groups.tiers import TIERS
 from optimal.proof import MEANING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from compare.overview import Glance
 
 
 class Mark(NamedTuple):
@@ -79,34 +75,6 @@ def meaning(tiers: Sequence[str]) -> str:
     if not rest:
         return f"{first[0].upper()}{first[1:]}."
     return f"First {first}; then, without giving that up, {'; then '.join(rest)}."
-
-
-def to_do(glance: Glance) -> str:
-    """Return what to do about a group, or its open question."""
-    verdict, fall, nouns = glance.verdict, glance.fall, glance.nouns
-    if verdict.question:
-        return verdict.question
-    given = f", if {verdict.condition}" if verdict.condition else ""
-    unless = f", {UNLESS}" if glance.may_rebalance else ""
-    if verdict.says == NOBODY_READS:
-        return f"{start_consumers(verdict)}{unless}"
-    if verdict.says == NOT_VALID:
-        return f"put each {nouns.partition} with one {nouns.member} that reads it"
-    if verdict.is_improvable:
-        moves, by = glance.to_move, mover(on_lag=verdict.tier in LAG_PEAKS)
-        what = counted(moves or 0, nouns.partition)
-        return "" if moves is None else f"let {by} move {what}{given}"
-    if verdict.says == NOT_PROVED:
-        return "allow more time"
-    if verdict.says == GOOD and fall is not None:
-        moved = f"let {mover(on_lag=True)} move {counted(fall.moves, nouns.partition)}"
-        falls = f"the lag of the busiest {nouns.member} falls {fall.from_to} records"
-        return f"{moved}: {falls}{given}"
-    if verdict.says == GOOD:
-        return f"nothing{given}"
-    if verdict.says == NOTHING_ASSIGNED:
-        return "capture it again when it is stable"
-    return f"nothing: there is nobody to assign to{unless}"
 
 
 def minute(time: str) -> str:

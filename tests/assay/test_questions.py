@@ -25,7 +25,8 @@ PLAN = {
 # A line or two of the answer to each question, with single spaces; ... matches any text.
 ANSWERS = {
     "Which of my groups are not": [
-        "1 of 11 groups has no members, and records wait: empty-e ...; 1 is improvable: ..."
+        "11 groups: 1 nobody reads; 1 improvable; 1 depends on who reads what; ...",
+        "- kpr-c: let an assignor move 2 partitions",
     ],
     "My groups have group.protocol=consumer": [
         "1. Let an assignor that looks at lag move 1 partition: ...",
@@ -63,9 +64,7 @@ ANSWERS = {
         "kpr-c: 1 partition moved; loads were 6-8 and are 5-9."
     ],
     "Does my own plan hold?": ["plan 7 yes yes 0 2 ..."],
-    "How do I fail a build on imbalance?": [
-        "1 of 11 groups has no members, and records wait: ..."
-    ],
+    "How do I fail a build on imbalance?": ["1 of 11 groups fails --fail-above balance=0: ..."],
     "And how do I fail a build on lag": [
         "assay: kpr-c: current: balance exceeds the optimum by 4, more than 0 (...",
         "assay: static-d: current: peak_lag exceeds the optimum by 456, more than 400, if ...",

@@ -108,10 +108,14 @@ def test_an_overview_is_of_the_latest_capture_and_says_how_groups_went(judged):
     assert found.says == {"improvable": 2, "as good as can be": 2}
     assert [one.name for one in found.worst] == ["worse", "flaps", "behind", "healthy"]
     assert {one.captured_at for one in found.worst} == {"2026-11-20T09:00:00Z"}
-    assert found.sentence() == (
-        "2 of 4 groups are improvable in their latest capture: worse by moving 4 partitions, "
-        "flaps by moving 2. Who makes the moves: an assignor, at a rebalance."
+    assert found.headline() == (
+        "40 captures of 4 groups, judged by their latest: 2 improvable; 2 as good as can be."
     )
+    assert [(one.name, one.to_do) for one in found.attention()[0]] == [
+        ("worse", "let an assignor move 4 partitions"),
+        ("flaps", "let an assignor move 2 partitions"),
+    ]
+    assert found.who_moves() == "Who makes the moves: an assignor, at a rebalance."
     assert found.history() == [
         "Balance gets steadily worse: worse from 0 to 16 above the best in 10 captures.",
         "Total lag grows steadily: behind from 1,800 to 18,000 records in 10 captures.",
@@ -122,14 +126,16 @@ def test_an_overview_is_of_the_latest_capture_and_says_how_groups_went(judged):
 def test_the_order_in_which_captures_come_does_not_matter(judged):
     mixed = [judged[at] for at in np.random.default_rng(2).permutation(len(judged))]
     one, other = overview_of(judged), overview_of(mixed)
-    assert (one.sentence(), one.history()) == (other.sentence(), other.history())
+    assert (one.headline(), one.history()) == (other.headline(), other.history())
+    assert one.attention() == other.attention()
 
 
 def test_captures_without_a_time_all_count_and_have_no_history():
     groups = [snapshot("g", None, [4, 6, 8] if n % 2 else [6, 6, 6]) for n in range(8)]
     found = overview_of(judge(groups))
     assert (found.now, found.groups, found.history()) == (8, 1, [])
-    assert found.sentence().startswith("4 of 8 captures of 1 group are improvable: ")
+    assert found.headline() == "8 captures of 1 group: 4 improvable; 4 as good as can be."
+    assert [one.name for one in found.attention()[0]] == ["g"]
     assert latest_in([("a", None), ("a", "2026"), ("b", None), ("b", "2025")]) == [0, 1, 2, 3]
 
 

@@ -18,6 +18,7 @@ from compare.sentences import sentence
 from compare.verdict import ALL_ALIKE
 from groups import Assignment, BadInput, Group, MemberDetails
 from groups.unknown import reading_as_told
+from groups.wording import agreed, counted
 from heuristics import assign
 from heuristics.time_limit import TimeLimit
 from optimal import solve_many
@@ -174,8 +175,11 @@ def test_what_waits_in_a_group_without_members_is_the_verdict(lag, says, told):
     assert (judged.verdict.says, judged.verdict.waiting) == (says, waiting)
     assert sentence(judged).startswith(told)
     least = "at least " if None in (lag or ()) else ""
-    named = f": orders with {least}{waiting} record" in overview_of([judged]).sentence()
-    assert named == (says == "nobody reads")
+    shown, more = overview_of([judged]).attention()
+    to_do = [one.to_do for one in shown]
+    waits = f"{least}{counted(waiting, 'record')} {agreed(waiting, 'wait')}" if waiting else ""
+    assert to_do == [f"start its consumers: {waits}"] * (says == "nobody reads")
+    assert not more
 
 
 def test_groups_that_nobody_reads_come_first_and_the_most_records_before_others():
@@ -186,10 +190,13 @@ def test_groups_that_nobody_reads_come_first_and_the_most_records_before_others(
     groups = [bad, empty("few", 3), empty("none", 0), empty("many", 9_000)]
     overview = overview_of(judge(groups))
     assert [one.name for one in overview.worst] == ["many", "few", bad.name, "none"]
-    assert overview.sentence() == (
-        "2 of 4 groups have no members, and records wait: many with 9,000 records, few with 3; "
-        f"1 is not valid: {bad.name} with 2 partitions without an owner."
-    )
+    assert overview.headline() == "4 groups: 2 nobody reads; 1 not valid; 1 no members."
+    shown, _ = overview.attention()
+    assert [f"{one.name}: {one.to_do}" for one in shown] == [
+        "many: start its consumers: 9,000 records wait",
+        "few: start its consumers: 3 records wait",
+        f"{bad.name}: 2 partitions have no owner: t0-1, t0-2",
+    ]
 
 
 @pytest.mark.parametrize(

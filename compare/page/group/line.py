@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from compare.overview import Glance, glance_of
-from compare.page.words import MARKS, to_do
-from compare.sentences import not_valid, uneven_hosts_in_short
-from compare.verdict import NOT_VALID
+from compare.page.words import MARKS
+from compare.sentences import uneven_hosts_in_short
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -175,14 +174,12 @@ class Line(Glance):
     ----------
     number : number of the row from 1, the worst group first
     repeats : whether another row has the same name, so that times of capture tell them apart
-    to_do : what to do, or the open question
     uneven_hosts : the hosts with most and least, if they could be more even; else empty
     labels : short names of members by id, where they differ from the id
     """
 
     number: int
     repeats: bool
-    to_do: str
     uneven_hosts: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
 
@@ -222,12 +219,10 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
     repeats : whether another line has its name
     """
     labels = zip(judged.group.members, labels_of(judged.group), strict=True)
-    glance = glance_of(judged, lowest)
     return Line(
-        **vars(glance),
+        **vars(glance_of(judged, lowest)),
         number=number,
         repeats=repeats,
-        to_do=not_valid(judged.now) if glance.verdict.says == NOT_VALID else to_do(glance),
         uneven_hosts=uneven_hosts_in_short(judged) if number <= MOST_WEIGHED else "",
         labels={name: label for name, label in labels if name != label},
     )
@@ -235,7 +230,7 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
 
 def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
     """Return the line of a group of which only a glance is known."""
-    return Line(**vars(glance), number=number, repeats=repeats, to_do=to_do(glance))
+    return Line(**vars(glance), number=number, repeats=repeats)
 
 
 def shown_best(judged: Judged) -> Assignment | None:

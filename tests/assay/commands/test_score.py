@@ -34,6 +34,12 @@ def eleven() -> list[str]:
     return good(assay("score", ALL_GROUPS)).stdout.splitlines()
 
 
+def table_in(text: str) -> list[str]:
+    """Return the lines of the table of groups, and those below it."""
+    lines = text.splitlines()
+    return lines[next(at for at, line in enumerate(lines) if line.startswith("group ")) :]
+
+
 @pytest.fixture(scope="module")
 def documents() -> list[dict]:
     """The documents of all groups."""
@@ -177,10 +183,11 @@ def test_a_text_that_shows_no_member_may_be_of_a_group_that_is_rebalancing():
     lines = assay("score", text, idle, fresh, *ALONE).stdout.splitlines()
     (row,) = (line for line in lines if line.startswith("rebal-j"))
     assert "  may be rebalancing  " in row
-    assert lines[0].startswith(
-        "1 of 3 groups has no members, and records wait: empty-e with 1,328 records (unless it is "
-        "rebalancing)"
-    )
+    assert lines[:2] == [
+        "3 groups: 1 nobody reads; 1 as good as can be; 1 not judged.",
+        "- empty-e: start its consumers: 1,328 records wait, unless it is rebalancing: capture "
+        "again with 2>&1",
+    ]
     (row,) = (line for line in lines if line.startswith("empty-e"))
     assert "  maybe nobody reads: 1,328  " in row
     lines = assay("score", text, warning, idle, *ALONE).stdout.splitlines()
@@ -189,7 +196,7 @@ def test_a_text_that_shows_no_member_may_be_of_a_group_that_is_rebalancing():
 
 def test_below_the_table_of_groups_stands_what_it_rests_on_and_what_is_missing(eleven):
     """The table itself is in the README."""
-    assert eleven[14:19] == [
+    assert eleven[20:25] == [
         "peak lag: of the member with most lag; then: after the moves of the optimum (an "
         "assignor may make others); least: that balanced loads can have",
         "lag of empty-e, kpr-c, aio-f and 7 more is as shown if consumers start at the end "
@@ -200,15 +207,16 @@ def test_below_the_table_of_groups_stands_what_it_rests_on_and_what_is_missing(e
         "capture again with 2>&1",
         "no text shows how many partitions a topic has: add kafka-topics --describe",
     ]
-    assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", eleven[19])
+    assert eleven[25].startswith("To say who reads what, add --reads ")
+    assert re.fullmatch(r"- aio-f: does aio-1-\S+ read t0\?", eleven[3])
 
 
 @pytest.mark.parametrize("reset", ["latest", "earliest"])
 def test_where_the_reset_is_told_no_lag_is_said_to_be_assumed(reset):
-    lines = good(assay("score", ALL_GROUPS, "--reset", reset)).stdout.splitlines()
+    lines = table_in(good(assay("score", ALL_GROUPS, "--reset", reset)).stdout)
     assert not any("if consumers start" in line for line in lines)
     # The console does not print where a log begins: what is behind a missing commit is unknown.
-    assert lines[4].split()[7:] == (
+    assert lines[2].split()[7:] == (
         ["1,382", "/", "929", "/", "929", "or", "less"] if reset == "latest" else ["-"]
     )
 
@@ -450,17 +458,17 @@ def test_a_gate_tells_a_group_that_nobody_reads_and_one_that_is_worse_from_a_fil
 
 
 def test_the_groups_that_fail_stand_first_and_the_gate_says_what_it_assumes():
-    gate, *lines = assay("score", ALL_GROUPS, "--fail-above", "balance=0").stdout.splitlines()
-    rows = [line.split()[:2] for line in lines[2:5]]
+    text = assay("score", ALL_GROUPS, "--fail-above", "balance=0").stdout
+    gate, rows = text.splitlines()[0], [line.split()[:2] for line in table_in(text)[:3]]
     assert rows == [["group", "limit"], ["kpr-c", "fails"], ["empty-e", "-"]]
     assert gate.startswith("1 of 11 groups fails --fail-above balance=0: kpr-c (balance +4). ")
     asked = ("score", ALL_GROUPS, "--assume-equal", "--fail-above-assumed", "balance=0")
-    gate, *lines = assay(*asked).stdout.splitlines()
-    assert gate.startswith(
+    text = assay(*asked).stdout
+    assert text.startswith(
         "2 of 11 groups fail --fail-above-assumed balance=0: "
         "aio-f (balance +2, if all members read the same topics), kpr-c (balance +4). "
     )
-    assert [line.split()[:2] for line in lines[3:6]] == [
+    assert [line.split()[:2] for line in table_in(text)[1:4]] == [
         ["kpr-c", "fails"],
         ["aio-f", "fails"],
         ["empty-e", "-"],
@@ -568,11 +576,11 @@ def test_terminal_json_and_frame_have_the_same_verdict(eleven, documents):
 def test_of_several_groups_idle_members_are_counted_where_there_are_any(eleven):
     views = ("idle-h-describe.txt", "idle-h-members-verbose.txt", "static-d-describe.txt")
     run = assay("score", *(CAPTURES / "4.3.1" / view for view in views))
-    heads, *rows = run.stdout.splitlines()[2:5]
+    heads, *rows = table_in(run.stdout)[:3]
     end = heads.index("idle") + len("idle")
     found = {row.split()[0]: row[:end].split()[-1] for row in rows}
     assert found == {"idle-h": "1", "static-d": "0"}
-    assert "idle" not in eleven[2].split()
+    assert "idle" not in table_in("\n".join(eleven))[0].split()
 
 
 def test_a_group_that_cannot_be_read_stands_in_the_headline_and_is_not_said_to_be_missing(folder):
@@ -580,8 +588,8 @@ def test_a_group_that_cannot_be_read_stands_in_the_headline_and_is_not_said_to_b
     write(folder, {"cut.txt": ALL_GROUPS.read_text().replace(row, row.rsplit(None, 4)[0])})
     run = assay("score", folder / "cut.txt", cwd=folder)
     assert run.returncode == 2
-    assert run.stdout.splitlines()[1].startswith("Not read, see the messages: ")
-    assert "kpr-c" in run.stdout.splitlines()[1]
+    assert run.stdout.splitlines()[0].endswith("; 1 not judged.")
+    assert re.search(r"^Not read, see the messages: .*kpr-c", run.stdout, re.M)
     missing = one_line(assay("score", folder / "cut.txt", "--group", "kpr-c"), 2)
     assert missing.startswith("--group kpr-c: ")
     assert "no group of that name" not in missing
@@ -674,7 +682,8 @@ def test_under_an_assumption_the_verdict_says_so_in_every_form(folder):
     table = assay(*asked, *RANGE).stdout
     assert table.startswith(f"orders: improvable {condition}. Moving 2 of 5")
     several = good(assay(*asked, folder / "even.json")).stdout
-    assert several.startswith("1 of 2 groups is improvable: orders by moving 2 partitions (if all")
+    said = "\n- orders: let an assignor move 2 partitions, if all members read the same topics\n"
+    assert said in several
     assert f"* {condition}" in several
 
 
@@ -731,7 +740,7 @@ def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses
 
 def test_a_pattern_asks_for_groups_and_a_name_with_a_star_is_a_name(folder):
     table = good(assay("score", ALL_GROUPS, "--group", "static*", "--group", "idle-h")).stdout
-    names = {line.split()[0] for line in table.splitlines()[3:6]}
+    names = {line.split()[0] for line in table_in(table)[1:4]}
     assert names == {"static-d", "static848-d", "idle-h"}
     groups = [holding(2, {"a": [0, 1]}, group=name) for name in ("a*", "ab")]
     write(folder, {"starred.jsonl": groups})

@@ -65,7 +65,7 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     cut = Failure("", "", "not JSON", "cut")
     expected = overview_of(judge(groups), failed=[cut])
     found = ending.overview
-    assert found.sentence() == expected.sentence()
+    assert found.headline() == expected.headline()
     for name in Overview.__dataclass_fields__.keys() - {"worst", "names", "unjudged"}:
         assert getattr(found, name) == getattr(expected, name), name
     assert found.names == {says: expected.names[says] for says in ("not valid", "improvable")}
@@ -76,18 +76,18 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     for one in found.worst:
         # A run does not print the lag of a group.
         lag = dict.fromkeys(("peak", "then", "lowest", "longest", "longest_best"))
-        assert one == replace(by_name[one.name], **lag, lowest_proved=False)
+        assert one == replace(by_name[one.name], **lag, lowest_proved=False, wrong="")
     assert len(found.worst) == 20
 
 
 def test_a_run_ends_with_the_sentence_the_worst_groups_and_what_it_came_to(spark_runs, ending):
     said = spark_runs.first.out
     lines = said.splitlines()
-    counts = ending.overview.counts()
-    assert counts.startswith("10 not valid, ")
-    assert ", 4 improvable, " in counts
-    begins = f"{ending.overview.sentence()} {counts}. "
-    assert re.sub(r"\s+", " ", said).startswith(begins)
+    assert lines[0] == ending.overview.headline()
+    assert ": 10 not valid; 4 improvable; " in lines[0]
+    first, more = ending.overview.attention()
+    assert lines[1:6] == [f"- {one.name}: {one.to_do}" for one in first]
+    assert lines[6] == f"- and {more} groups more, in the table"
     assert "4 inputs failed, see the messages." in lines
     heads = next(i for i, line in enumerate(lines) if line.startswith("group "))
     table = lines[heads + 1 : heads + 21]
@@ -245,13 +245,13 @@ def test_a_group_that_lacks_what_a_tier_needs_counts_and_is_named_in_a_run_and_o
     source, out = write(tmp_path, {"in.jsonl": groups}) / "in.jsonl", str(tmp_path / "out")
     counts = run(source, out, assignors=["current"], objective="peak_lag", spark=spark)
     assert counts.line().startswith("5 captures of 3 groups, 3 of them with a proved optimum, ")
-    said = (
-        "1 of 3 groups is improvable in its latest capture: late by moving 1 partition; "
-        "1 could not be judged: lost. "
-    )
-    assert counts.found.overview.sentence().startswith(said)
+    said = "5 captures of 3 groups, judged by their latest: 1 improvable; "
+    said += "1 as good as can be; 1 not judged."
+    assert counts.found.overview.headline() == said
+    (late,), _ = counts.found.overview.attention()
+    assert (late.name, late.to_do) == ("late", "let an assignor that looks at lag move 1 partition")
     page = page_of_run(out, [], "")
-    assert page.sentence.startswith(said)
+    assert page.lead == said
     assert page.title == "3 consumer groups"
     _, moves = page.trend
     assert [*csv.DictReader(StringIO(moves.data.strip()))][-2:] == [
@@ -296,12 +296,11 @@ def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads
     counts, page, expected = judged.counts, judged.page, judged.expected
     found = counts.found.overview
     assert found.lagging == expected.lagging == 1
-    assert (
-        "1 has evenly spread partitions, but lag that could fall: g0 from 1,700 to "
-        in found.sentence()
-    )
-    assert found.sentence() == expected.sentence()
-    assert ": g3 with at least 1,705 records; " in found.sentence()
+    assert found.headline() == expected.headline()
+    to_do = {one.name: one.to_do for one in found.attention()[0]}
+    assert "the busiest member falls from 1,700 to " in to_do["g0"]
+    assert to_do["g3"] == "start its consumers: at least 1,705 records wait"
+    assert to_do["g2"] == "2 partitions without an owner, where 5 records wait"
     falls = {one.name: (0, vars(one.fall)) for one in found.worst if one.fall is not None}
     assert falls.keys() == {"g0", "worse", "flaps"}
     assert missed(counts, limited=False) == ["not valid: 1 group", "nobody reads: 1 group"]
@@ -312,7 +311,7 @@ def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads
     told = {row["group"]: (row["without_owner"], row["could_fall"]) for row in document["worst"]}
     none = dict.fromkeys(("g1", "g3", "behind", "healthy"), (0, None))
     assert told == {"g2": (2, None), **falls, **none}
-    assert (page.lead, page.sentence) == (expected.headline(), expected.sentence())
+    assert page.lead == expected.headline()
     assert dict(page.says) == {
         "nobody reads": 1, "not valid": 1, "improvable": 2, "even, lag could fall": 1,
         "as good as can be": 3,
@@ -333,17 +332,13 @@ def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
         shutil.copy(CAPTURES / file, source)
     counts = run(source, str(tmp_path / "out"), assignors=["current"], spark=spark)
     told = counts.found
-    sentence, *lines = assay("score", source).stdout.splitlines()
-    assert sentence == (
-        "1 of 4 groups has no members, and records wait: empty-e with 1,328 records; 1 is "
-        "rebalancing: rebal-j; 1 could not be judged: nosuch."
-    )
-    assert told.overview.sentence() == sentence
+    headline, *lines = assay("score", source).stdout.splitlines()
+    said = "4 groups: 1 nobody reads; 1 as good as can be; 1 rebalancing; 1 not judged."
+    assert headline == told.overview.headline() == said
     assert told.unread[0] == 4
     with redirect_stdout(StringIO()) as shown:
         show_run(counts, TIERS)
-    _, numbers, *rows = shown.getvalue().splitlines()
-    assert numbers == "1 nobody reads, 1 as good as can be, 1 rebalancing, 1 not judged."
+    rows = shown.getvalue().splitlines()
     for name, verdict in (("nosuch", "not judged"), ("rebal-j", "rebalancing")):
         for those in (lines, rows):
             (row,) = (line for line in those if line.startswith(f"{name} "))
@@ -354,9 +349,9 @@ def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
         "failed: 4 inputs", "not judged: 1 group: nosuch",
     ]  # fmt: skip
     page = page_of_run(str(tmp_path / "out"), [], "")
-    assert (page.title, page.sentence) == ("4 consumer groups", sentence)
+    assert (page.title, page.lead) == ("4 consumer groups", headline)
     apart = page_of_run(str(tmp_path / "out"), [str(source)], "")
-    assert apart.sentence == "No group could be read."
+    assert apart.lead == "No group could be read."
 
 
 def test_captures_of_a_group_are_one_group_with_a_history_in_the_ending_and_on_the_page(

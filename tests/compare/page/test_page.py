@@ -10,7 +10,7 @@ from assay.commands.options import Asked
 from compare.overview import Glance
 from compare.page.drawing import as_csv
 from compare.page.html import rendered
-from compare.page.words import MARKS, to_do
+from compare.page.words import MARKS
 from compare.samples.families import Family
 from compare.sentences import BY_TASKS, who_moves
 from compare.verdict import DEPENDS, SHOWN, WORST_FIRST, Verdict
@@ -53,7 +53,7 @@ def test_beside_consumer_groups_a_streams_group_has_its_own_words_and_no_assigno
     shop = {"format": "assay-streams/1", "group": "shop", "subtopologies": {"0": {"tasks": 4}}}
     page = page_of([shop | {"members": threads}, lopsided()], assignors=("range",))
     assert page.title == "2 groups"
-    assert "lopsided by moving 2 partitions, shop by moving 1 task" in page.sentence
+    assert page.lead == "2 groups: 2 improvable."
     (line,) = (one for one in page.lines if one.name == "shop")
     assert line.to_do == "let an assignor move 1 task"
     (shown,) = (one for one in page.details if one.line.name == "shop")
@@ -79,7 +79,8 @@ def page(read) -> Parsed:
 
 
 def test_how_many_groups_have_something_to_do_is_read_first_and_then_which(page):
-    said = "1 of 5 groups is improvable; 1 depends on who reads what; 1 could not be judged."
+    said = "5 groups: 1 improvable; 1 depends on who reads what; 1 as good as can be; "
+    said += "1 no members; 1 not judged."
     before, _, _ = page.words.partition(said)
     assert before != page.words
     assert "Your groups" not in before
@@ -283,7 +284,7 @@ def test_every_verdict_has_a_mark_and_says_what_to_do():
     assert tuple(MARKS) == SHOWN
     asked = {DEPENDS: "does c0 read t1?"}
     verdicts = [Verdict(says, True, question=asked.get(says)) for says in WORST_FIRST]
-    said = {to_do(Glance("g", None, 1, 1, verdict, to_move=1)) for verdict in verdicts}
+    said = {Glance("g", None, 1, 1, verdict, to_move=1).to_do for verdict in verdicts}
     assert len(said) == len(WORST_FIRST)
 
 
@@ -377,8 +378,8 @@ def test_even_loads_with_lag_that_could_fall_are_a_verdict_with_moves_of_its_own
     # Two captures of one group count as one group, and a rebalancing group counts, too.
     busy = Failure("f", "busy.txt:1", rebalancing("busy"), "busy")
     page = read([lagging, even(), lagging], unread=[busy])
-    lead = "None of 4 captures of 3 groups is known to be improvable; 1 has evenly spread "
-    assert f"{lead}partitions, but lag that could fall; 1 is rebalancing." in page.words
+    lead = "4 captures of 3 groups: 2 even, lag could fall; 1 as good as can be; 1 rebalancing."
+    assert lead in page.words
     assert page.words.strip().startswith("3 consumer groups: ")
     says = "even, lag could fall"
     done = "let an assignor that looks at lag move 2 partitions: the lag of the busiest member "
