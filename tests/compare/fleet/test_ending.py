@@ -249,7 +249,8 @@ def test_a_group_that_lacks_what_a_tier_needs_counts_and_is_named_in_a_run_and_o
     said += "1 as good as can be; 1 not judged."
     assert counts.found.overview.headline() == said
     (late,), _ = counts.found.overview.attention()
-    assert (late.name, late.to_do) == ("late", "let an assignor that looks at lag move 1 partition")
+    assert late.name == "late"
+    assert late.to_do == "let an assignor that looks at lag move 1 partition"
     page = page_of_run(out, [], "")
     assert page.lead == said
     assert page.title == "3 consumer groups"
