@@ -17,6 +17,7 @@ import groups
 from compare.reasons import sure
 from tests.assay.calling import assay as command
 from tests.assay.calling import write
+from tests.compare.conftest import snapshot
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -110,15 +111,12 @@ def test_a_name_that_there_is_not_is_no_attribute(door):
         _ = door.slove
 
 
-DOCUMENT = {
-    "format": "assay-group/1",
-    "group": "orders",
-    "topics": {"t0": {"partitions": 3, "lag": [3, 1, 1]}},
-    "members": {
-        "c0": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2]}},
-        "c1": {"subscription": ["t0"]},
-    },
-}
+READING = {"subscription": ["t0"]}
+DOCUMENT = snapshot(
+    "orders",
+    {"t0": {"partitions": 3, "lag": [3, 1, 1]}},
+    {"c0": READING | {"owned": {"t0": [0, 1, 2]}}, "c1": READING},
+)
 
 
 @pytest.fixture(scope="module")

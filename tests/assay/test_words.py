@@ -99,6 +99,8 @@ def test_the_help_of_each_command_fits_a_screen_of_100_columns(said, name):
     lines = text.splitlines()
     assert max(map(len, lines)) <= 100
     assert len(lines) <= 40
+    # No other flag can be taken back.
+    assert {*re.findall(r"--no-[a-z-]+", text)} <= {"--no-current"}
 
 
 def test_commands_that_read_one_group_take_the_same_options_about_it():
