@@ -349,7 +349,9 @@ def test_numbers_of_numpy_are_numbers_and_come_back_as_numbers_of_json(values):
         assert json.loads(json.dumps(found.to_dict()))
 
 
-def test_what_a_function_gives_is_pickled(values):
+def test_a_function_and_what_it_gives_are_pickled(values):
+    assert pickle.loads(pickle.dumps(assay.solve)) is assay.solve
+    assert inspect.signature(assay.solve) == inspect.signature(sure.solve)
     groups = list(values["groups"])
     fleet = assay.Fleet.of(groups)
     for found in (fleet, fleet.only(np.ones(len(groups), bool)), assay.Fleet.one(groups[0])):
@@ -360,8 +362,3 @@ def test_what_a_function_gives_is_pickled(values):
         again = pickle.loads(pickle.dumps(found))
         assert again.to_frame().equals(found.to_frame())
     assert (groups[0].name in found, found[0] in found, "nobody" in found) == (True, True, False)
-
-
-def test_what_a_function_takes_is_pickled_as_the_door_hands_it_out():
-    assert pickle.loads(pickle.dumps(assay.solve)) is assay.solve
-    assert inspect.signature(assay.solve) == inspect.signature(sure.solve)

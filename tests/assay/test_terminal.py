@@ -122,10 +122,7 @@ def test_a_bar_is_as_long_as_its_value_and_nothing_only_for_0(monkeypatch, value
     for has, expected in ((True, blocks), (False, plain)):
         monkeypatch.setattr(terminal, "_has_blocks", lambda has=has: has)
         assert terminal.bar(value, most=100, width=10) == expected
-
-
-def test_of_nothing_at_all_there_is_no_bar():
-    assert terminal.bar(0, most=0, width=10) == ""
+        assert terminal.bar(0, most=0, width=10) == ""
 
 
 def test_a_finding_with_long_names_fits_too(monkeypatch, capsys):

@@ -137,19 +137,13 @@ def test_a_tampered_solution_is_rejected_at_its_place(solution, checked):
     assert re.fullmatch(said, one_line(checked(priced), 1))
 
 
-def test_a_plan_is_no_solution_and_the_command_that_judges_it_is_named(checked):
-    assert one_line(checked({"c0": {"t0": [0, 1]}}), 2) == (
-        "standard input: "
-        "no format, expected 'assay-solution/1'; a plan is judged by assay score orders.json "
-        "--plan -"
-    )
-
-
-def test_a_solution_of_another_form_is_bad_input(solution, checked):
+def test_a_plan_or_a_solution_of_another_form_is_bad_input(solution, checked):
     cases = {
         "key 'proof' is missing": {k: v for k, v in solution.items() if k != "proof"},
         "[], expected an object": [],
         "assumed: 5, expected a list": solution | {"assumed": 5},
+        "no format, expected 'assay-solution/1'; a plan is judged by assay score orders.json "
+        "--plan -": {"c0": {"t0": [0, 1]}},
     }
     for line, document in cases.items():
         assert one_line(checked(document), 2) == f"standard input: {line}"

@@ -103,18 +103,13 @@ def test_import_takes_what_the_console_does_not_tell_of_a_streams_group():
     assert said == "--standbys: coop-a is no Kafka Streams group"
 
 
-def test_import_says_when_it_was_captured_as_told():
-    told = assay("import", VIEWS[0], "--captured-at", "2026-11-20T11:00:00+01:00")
-    told = json.loads(told.stdout)
-    assert told["captured_at"] == "2026-11-20T10:00:00Z"
-    assert not any("captured_at" in line for line in told["assumed"])
-
-
-def test_the_reset_that_is_told_is_kept_and_no_longer_assumed():
-    asked = ("import", *VIEWS, "--captured-at", "2026-11-20T10:00:00Z")
+def test_the_time_and_the_reset_that_are_told_are_kept_and_not_assumed():
+    asked = ("import", *VIEWS, "--captured-at", "2026-11-20T11:00:00+01:00")
     told = json.loads(assay(*asked, "--reset", "earliest").stdout)
     run = assay(*asked)
     assumed = json.loads(run.stdout)
+    assert told["captured_at"] == "2026-11-20T10:00:00Z"
+    assert not any("captured_at" in line for line in told["assumed"])
     line = "auto.offset.reset: latest, so 2 partitions without a commit have lag 0"
     assert (told["auto_offset_reset"], line in told["assumed"]) == ("earliest", False)
     assert ("auto_offset_reset" in assumed, line in assumed["assumed"]) == (False, True)
