@@ -6,10 +6,9 @@ other, on the groups of Kafka's own benchmarks, which measure only time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import product
 from statistics import mean, median
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
 from compare.samples.families import Family, LastEvent, Subscriptions, grid
 from compare.scores import score_assignors
@@ -47,44 +46,28 @@ def points(members: int, most_partitions: int) -> Iterator[Family]:
     yield from dict.fromkeys((*grid((members,), most_partitions), *added))
 
 
-@dataclass
-class GridRow:
-    """The results of an assignor on the points of one kind of subscriptions.
-
-    Attributes
-    ----------
-    rows : its scores, one for each point
-    left_out : number of points not tried, because a smaller one of the same kind took too long
-    ratios : for each plan, seconds of the assignor divided by seconds of the exact solver
-    """
-
-    rows: list[Score] = field(default_factory=list)
-    left_out: int = 0
-    ratios: list[float] = field(default_factory=list)
+# The kind of subscriptions, "equal" or "differing", the assignor, its score on a point of this
+# kind, None if it was not tried as a smaller one took too long, and the seconds of the assignor
+# divided by those of the exact solver, None without a plan.
+Row: TypeAlias = "tuple[str, str, Score | None, float | None]"
 
 
-def grid_rows(
-    families: Sequence[Family], names: Sequence[str], limit: TimeLimit
-) -> dict[str, dict[str, GridRow]]:
-    """Return a row for each kind of subscriptions, "equal" or "differing", and assignor."""
-    found = {kind: {name: GridRow() for name in names} for kind in ("equal", "differing")}
+def grid_rows(families: Sequence[Family], names: Sequence[str], limit: TimeLimit) -> Iterator[Row]:
+    """Yield a row for each point and assignor, the smallest points first."""
     too_slow: set[tuple[str, str, str]] = set()
     for family in sorted(families, key=lambda f: f.members * f.per_member):
         group = family.group(SEED)
         solution = solve(group)
         kind = "equal" if family.subscriptions == "equal" else "differing"
         for name in names:
-            one, series = found[kind][name], (name, family.subscriptions, family.event)
+            series = (name, family.subscriptions, family.event)
             if series in too_slow:
-                one.left_out += 1
+                yield kind, name, None, None
                 continue
-            row, ratio = _in_turn(group, solution, name, limit)
-            if row.status == "timed-out":
+            score, ratio = _in_turn(group, solution, name, limit)
+            if score.status == "timed-out":
                 too_slow.add(series)
-            if ratio is not None:
-                one.ratios.append(ratio)
-            one.rows.append(row)
-    return found
+            yield kind, name, score, ratio
 
 
 def _in_turn(
@@ -105,21 +88,26 @@ def _in_turn(
     return (again, again.seconds / exact) if again.status == "scored" else (row, None)
 
 
-def records_of(found: Mapping[str, Mapping[str, GridRow]]) -> list[dict[str, Cell]]:
+def records_of(rows: Iterable[Row]) -> list[dict[str, Cell]]:
     """Return a record for each kind of subscriptions and assignor; means are over its plans.
 
     An assignor that refused every point has none.
     """
+    found: dict[str, dict[str, list[Row]]] = {"equal": {}, "differing": {}}
+    for row in rows:
+        found[row[0]].setdefault(row[1], []).append(row)
     return [
-        {"subscriptions": kind, "assignor": name, **_figures(one)}
-        for kind, rows in found.items()
-        for name, one in rows.items()
-        if not (one.rows and all(row.status == "refused" for row in one.rows))
+        {"subscriptions": kind, "assignor": name, **_figures(of)}
+        for kind, by_name in found.items()
+        for name, of in by_name.items()
+        if any(score is None or score.status != "refused" for _, _, score, _ in of)
     ]
 
 
-def _figures(one: GridRow) -> dict[str, Cell]:
-    scored = [row for row in one.rows if row.status == "scored"]
+def _figures(rows: Sequence[Row]) -> dict[str, Cell]:
+    scores = [score for _, _, score, _ in rows if score is not None]
+    ratios = [ratio for *_, ratio in rows if ratio is not None]
+    scored = [row for row in scores if row.status == "scored"]
     good = [row for row in scored if row.valid and row.terms]
     excess = [[term.excess for term in row.terms or ()] for row in good]
     balance = [e[0] for e in excess if isinstance(e[0], int)]
@@ -127,10 +115,10 @@ def _figures(one: GridRow) -> dict[str, Cell]:
     return {
         "plans": len(scored),
         **{
-            why.replace("-", "_"): sum(row.status == why for row in one.rows)
+            why.replace("-", "_"): sum(row.status == why for row in scores)
             for why in ("timed-out", "failed", "refused")
         },
-        "left_out": one.left_out,
+        "left_out": len(rows) - len(scores),
         "valid": len(good),
         "balanced": sum(bool(row.balanced) for row in good),
         "best_balance": balance.count(0),
@@ -139,8 +127,8 @@ def _figures(one: GridRow) -> dict[str, Cell]:
         "excess_balance_worst": max(balance, default=None),
         "excess_moves_mean": round(mean(moves), 2) if moves else None,
         "excess_moves_worst": max(moves, default=None),
-        "seconds_over_exact_median": float(f"{median(one.ratios):.3g}") if one.ratios else None,
-        "seconds_over_exact_worst": float(f"{max(one.ratios):.3g}") if one.ratios else None,
+        "seconds_over_exact_median": float(f"{median(ratios):.3g}") if ratios else None,
+        "seconds_over_exact_worst": float(f"{max(ratios):.3g}") if ratios else None,
     }
 
 

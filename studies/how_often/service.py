@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -28,24 +28,8 @@ DAYS, MOST_AT_ONCE, MOST_DEPLOYS = 7, 3, 3
 SCALED_BY_HAND, REPLACED = 0.5, 1.0
 
 
-@dataclass(frozen=True)
-class Stage:
-    """A group at one rebalance, without ownership.
-
-    Attributes
-    ----------
-    members : ids, ascending
-    instances : instance id of each static member, None for others
-    reads : topics that each member reads, as ascending indices
-    topics : names, in ascending order
-    partitions : number of partitions of each topic
-    """
-
-    members: tuple[str, ...]
-    instances: tuple[str | None, ...]
-    reads: tuple[tuple[int, ...], ...]
-    topics: tuple[str, ...]
-    partitions: tuple[int, ...]
+# The `topics` and `members` of a group at one rebalance, as in its document, without ownership.
+Stage: TypeAlias = "dict[str, dict[str, Any]]"
 
 
 @dataclass(frozen=True)
@@ -182,19 +166,14 @@ class _Week:
 
     def _rebalance(self) -> None:
         """Append the present group as a stage."""
-        there = sorted((member, slot, reads) for slot, (_, member, reads) in self.slots.items())
-        used = max(max(reads) for _, _, reads in there) + 1
-        by_name = sorted(range(used), key=self.names.__getitem__)
-        place = {topic: at for at, topic in enumerate(by_name)}
-        self.stages.append(
-            Stage(
-                members=tuple(member for member, _, _ in there),
-                instances=tuple(f"app-{s}" if self.is_static else None for _, s, _ in there),
-                reads=tuple(tuple(sorted(map(place.__getitem__, r))) for _, _, r in there),
-                topics=tuple(self.names[topic] for topic in by_name),
-                partitions=tuple(self.partitions[topic] for topic in by_name),
-            )
-        )
+        members: dict[str, Any] = {}
+        for slot, (_, member, reads) in self.slots.items():
+            members[member] = {"subscription": sorted(self.names[topic] for topic in reads)}
+            if self.is_static:
+                members[member]["instance_id"] = f"app-{slot}"
+        used = 1 + max(max(reads) for _, _, reads in self.slots.values())
+        topics = dict(sorted(zip(self.names[:used], self.partitions, strict=False)))
+        self.stages.append({"topics": topics, "members": dict(sorted(members.items()))})
 
     def _scale(self, up: bool) -> None:
         there = len(self.slots)

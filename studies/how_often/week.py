@@ -16,7 +16,6 @@ from optimal.solve import solve_fleet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groups.documents.assay_group import JsonObject
     from heuristics.assignor import Outcome
     from heuristics.time_limit import TimeLimit
     from studies.how_often.service import Service, Stage
@@ -83,23 +82,14 @@ class Week:
 
     def _asked(self, stage: Stage) -> Group:
         """Return the group of a stage, without lost leaders."""
-        members: dict[str, JsonObject] = {}
-        there = zip(stage.members, stage.instances, stage.reads, strict=True)
-        for member, instance, reads in there:
-            if member in self._gone:
-                continue
-            said: JsonObject = {"subscription": [stage.topics[topic] for topic in reads]}
-            if member in self._held:
-                said |= {"owned": self._held[member], "generation": self._generation}
-            members[member] = said | ({"instance_id": instance} if instance else {})
-        return Group.from_dict(
-            {
-                "format": "assay-group/1",
-                "group": f"service-{self.service.number}-{self._at}",
-                "topics": dict(zip(stage.topics, stage.partitions, strict=True)),
-                "members": members,
-            }
-        )
+        members = {m: said for m, said in stage["members"].items() if m not in self._gone}
+        for member, held in self._held.items():
+            if member in members:
+                claims = {"owned": held, "generation": self._generation}
+                members[member] = members[member] | claims
+        name = f"service-{self.service.number}-{self._at}"
+        head = {"format": "assay-group/1", "group": name, "topics": stage["topics"]}
+        return Group.from_dict({**head, "members": members})
 
 
 def weeks(
