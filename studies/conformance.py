@@ -29,9 +29,9 @@ from compare.promises.conformance import (
 )
 from compare.promises.findings import SHIPPED, read_findings
 from compare.promises.trial import trials
+from compare.samples.drawn import ordinary, ordinary_in_racks
 from compare.samples.enumerated import Small, joined
 from compare.samples.families import family_named
-from compare.samples.ordinary import ordinary, ordinary_in_racks
 from groups import Assignment, Group, values
 from optimal import solve
 from studies.page import table

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from compare.samples.kinds import KINDS, seeded
+from compare.samples.drawn import KINDS, seeded
 from groups import Failed, values
 from heuristics import assignors
 from heuristics.time_limit import NOT_STARTED, TimeLimit

@@ -20,9 +20,8 @@ from compare.promises.promise import PROMISES
 from compare.promises.record import Found
 from compare.promises.shrink import shrink
 from compare.promises.trial import runner_of
-from compare.samples.drawn import drawn
+from compare.samples.drawn import drawn, is_ordinary, ordinary, ordinary_in_racks
 from compare.samples.enumerated import fresh, owned
-from compare.samples.ordinary import is_ordinary, ordinary, ordinary_in_racks
 from heuristics import WRITTEN, assignor_named, assignors, available, matching
 from heuristics.time_limit import TimeLimit
 from studies.tallies import SMALL, put_records, record_of, small, tally_of

@@ -21,7 +21,7 @@ from compare.promises.conformance import ASKED
 from compare.promises.description import aligned, happens, replicas
 from compare.promises.findings import Finding, read_findings
 from compare.promises.promise import PROMISES
-from compare.samples.ordinary import is_ordinary
+from compare.samples.drawn import is_ordinary
 from groups.wording import ranges
 from heuristics import WRITTEN
 from heuristics.shipped import CLIENTS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from compare.promises.trial import Trial, optima
-from compare.samples.ordinary import is_ordinary
+from compare.samples.drawn import is_ordinary
 from groups import Assignment, values
 from groups.errors import require_one_of
 from heuristics.catalogue import WRITTEN

@@ -131,7 +131,7 @@ def joins(
 ) -> Iterator[Small]:
     """Yield all ordinary groups with so many members, topics and partitions in all.
 
-    These are the groups of :func:`compare.samples.ordinary.is_ordinary`, in every order of
+    These are the groups of :func:`compare.samples.drawn.is_ordinary`, in every order of
     members, topics and partitions, in which each topic has a partition and a reader and at least
     one member owns nothing.
 

@@ -6,7 +6,7 @@ from compare.samples.drawn import drawn
 from groups import Assignment, InvalidAssignment, values
 from heuristics import assign
 from optimal.solve import solve_many
-from studies.loops.chains import why_unseen
+from studies.loops.why import why_unseen
 from tests.optimal.small_groups import group_of
 
 TWO = group_of({"t": 1, "u": 2}, {"a": ["u"], "b": ["t", "u"], "c": ["t"]})

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compare.samples.kinds import DIFFERING, EQUAL, KINDS, ODD, RACKS, STATIC, seeded
+from compare.samples.drawn import DIFFERING, EQUAL, KINDS, ODD, RACKS, STATIC, seeded
 from groups import Assignment
 from heuristics import assignors
 from studies.differential import Measured, compared, counts_of, pairs, rows_in

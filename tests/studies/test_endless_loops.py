@@ -9,7 +9,6 @@ from compare.promises.findings import read_findings
 from groups import Assignment, Group
 from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
 from studies.loops import java, rounds, why
-from studies.loops.chains import why_unseen
 from studies.loops.turns import (
     RECORDED,
     Turn,
@@ -17,7 +16,7 @@ from studies.loops.turns import (
     recorded_in_python,
     turns_of,
 )
-from studies.loops.why import why_of
+from studies.loops.why import why_of, why_unseen
 from tests.seeds import for_each
 
 ROOT = Path(__file__).parents[2]

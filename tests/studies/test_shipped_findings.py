@@ -10,7 +10,7 @@ from compare.promises.conformance import file_of
 from compare.promises.findings import SHIPPED, read_findings
 from compare.promises.promise import PROMISES, promises_of
 from compare.promises.record import Found
-from compare.samples.ordinary import is_ordinary
+from compare.samples.drawn import is_ordinary
 from heuristics import WRITTEN
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.java.java_client import JAVA_OPTIMAL

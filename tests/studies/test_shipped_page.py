@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from compare.samples.ordinary import is_ordinary
+from compare.samples.drawn import is_ordinary
 from studies.page import read as rows_in
 from studies.shipped_page import SECTIONS, read
 

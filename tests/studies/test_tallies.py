@@ -7,7 +7,7 @@ import pytest
 
 from compare.promises.findings import read_findings
 from compare.promises.promise import PROMISES, promises_of
-from compare.samples.ordinary import is_ordinary
+from compare.samples.drawn import is_ordinary
 from heuristics.time_limit import TimeLimit
 from studies.tallies import record_of, small, tally_of
 from tests.clients import called

@@ -22,7 +22,7 @@ from compare.promises.conformance import (
 )
 from compare.promises.findings import SHIPPED, read_findings
 from compare.promises.trial import in_process
-from compare.samples.ordinary import is_ordinary
+from compare.samples.drawn import is_ordinary
 from groups import Assignment, BadInput, Group, ProofError, values
 from groups.tiers import parse_objective
 from heuristics import assign

@@ -6,10 +6,8 @@ from itertools import islice
 
 import pytest
 
-from compare.samples.drawn import drawn
+from compare.samples.drawn import drawn, ordinary, seeded
 from compare.samples.families import Family, placed
-from compare.samples.kinds import seeded
-from compare.samples.ordinary import ordinary
 from groups import Assignment, values
 from optimal import solve
 

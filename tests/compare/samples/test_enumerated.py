@@ -5,6 +5,7 @@ from math import comb
 
 import pytest
 
+from compare.samples.drawn import is_ordinary
 from compare.samples.enumerated import (
     Small,
     equal,
@@ -14,7 +15,6 @@ from compare.samples.enumerated import (
     owned,
     ownership_counts,
 )
-from compare.samples.ordinary import is_ordinary
 from groups import Group
 
 

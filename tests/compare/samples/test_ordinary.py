@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from compare.promises.promise import PROMISES, Trial
-from compare.samples.ordinary import is_ordinary, ordinary
+from compare.samples.drawn import is_ordinary, ordinary
 from groups import Group
 from heuristics import plan
 from heuristics.assignor import Outcome

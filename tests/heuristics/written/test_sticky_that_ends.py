@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from compare.promises.findings import read_findings
+from compare.samples.drawn import ordinary
 from compare.samples.enumerated import equal
-from compare.samples.ordinary import ordinary
 from groups import values
 from heuristics import assign
 from heuristics.written.kip54 import hand_out
