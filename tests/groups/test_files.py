@@ -26,6 +26,8 @@ from tests.optimal.small_groups import document, lopsided
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from groups.table.layout import BadRow
+
 DESCRIBE = (CAPTURES / "4.3.1/coop-a-describe.txt").read_text()
 GROUP = document({"t": 1}, {})
 
@@ -39,13 +41,6 @@ def only(path: Path) -> Group:
 
 def shape(group: Group) -> tuple[object, ...]:
     return group.name, group.members, group.topics, group.owner.tolist()
-
-
-def refused(path: Path) -> str:
-    with pytest.raises(BadInput) as caught:
-        read_bytes(path)
-    assert "\n" not in str(caught.value)
-    return str(caught.value).removeprefix(f"{path}: ")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
@@ -83,44 +78,35 @@ def test_bytes_that_are_no_text_name_the_encoding_and_the_first_bad_one(data, sa
         decode(data)
 
 
-def test_a_gzip_file_that_is_damaged_is_told_from_one_that_is_cut_off(tmp_path):
-    packed = gzip.compress(DESCRIBE.encode())
-    file = tmp_path / "a.gz"
-    file.write_bytes(packed[:-20])
-    assert refused(file) == "gzip that is cut off: get the whole file"
-    file.write_bytes(packed[:40] + bytes(40) + packed[80:])
-    assert refused(file) == "gzip that is damaged"
-    file.write_bytes(b"\x1f\x8b, which is no gzip")
-    assert refused(file) == "gzip that is damaged"
-
-
-def test_a_gzip_bomb_costs_a_line_and_not_the_memory(tmp_path):
-    file = tmp_path / "bomb.json"
-    mebibyte = gzip.compress(bytes(2**20))
-    file.write_bytes(mebibyte * 300)
-    tracemalloc.start()
-    try:
-        assert refused(file) == "gzip of more than 256 MiB, unpack it first"
-        assert tracemalloc.get_traced_memory()[1] < 1.1 * MOST_UNPACKED_BYTES
-    finally:
-        tracemalloc.stop()
+def test_gzip_that_is_damaged_cut_off_or_a_bomb_costs_a_line_and_not_the_memory(tmp_path):
+    packed, file = gzip.compress(DESCRIBE.encode()), tmp_path / "a.gz"
+    for data, reason in (
+        (packed[:-20], "gzip that is cut off: get the whole file"),
+        (packed[:40] + bytes(40) + packed[80:], "gzip that is damaged"),
+        (b"\x1f\x8b, which is no gzip", "gzip that is damaged"),
+        (gzip.compress(bytes(2**20)) * 300, "gzip of more than 256 MiB, unpack it first"),
+    ):
+        file.write_bytes(data)
+        tracemalloc.start()
+        try:
+            with pytest.raises(BadInput, match=rf"^{file}: {reason}$"):
+                read_bytes(file)
+            assert tracemalloc.get_traced_memory()[1] < 1.1 * MOST_UNPACKED_BYTES
+        finally:
+            tracemalloc.stop()
 
 
 def test_gzip_in_a_folder_is_found_by_the_ending_that_it_packs(tmp_path):
     lines = "\n".join(json.dumps(GROUP | {"group": name}) for name in "ab")
     (tmp_path / "g.ndjson.gz").write_bytes(gzip.compress(lines.encode()))
-    (tmp_path / "h.txt.gz").write_bytes(gzip.compress(DESCRIBE.encode()))
-    (tmp_path / "notes.tar.gz").write_bytes(b"not looked at")
-    groups = read_groups([str(tmp_path)])
-    assert ([group.name for group in groups], groups.failures) == (["a", "b", "coop-a"], ())
-    places = [found.place for found in find([str(tmp_path)])]
-    assert places[:2] == [f"{tmp_path / 'g.ndjson.gz'}:1", f"{tmp_path / 'g.ndjson.gz'}:2"]
-
-
-def test_a_packed_text_without_a_group_column_is_named_after_the_file(tmp_path):
+    # A text without a column of groups is named after its file.
     columns = "\n".join(line[16:] for line in DESCRIBE.split("\n"))
     (tmp_path / "pay.txt.gz").write_bytes(gzip.compress(columns.encode()))
-    assert only(tmp_path / "pay.txt.gz").name == "pay"
+    (tmp_path / "notes.tar.gz").write_bytes(b"not looked at")
+    groups = read_groups([str(tmp_path)])
+    assert ([group.name for group in groups], groups.failures) == (["a", "b", "pay"], ())
+    places = [found.place for found in find([str(tmp_path)])]
+    assert places[:2] == [f"{tmp_path / 'g.ndjson.gz'}:1", f"{tmp_path / 'g.ndjson.gz'}:2"]
 
 
 def test_what_is_found_keeps_every_group_apart(tmp_path):
@@ -183,38 +169,54 @@ def test_a_text_was_captured_when_its_file_was_written_and_of_several_the_latest
     (shown,) = read_groups(["-"], standard_input=DESCRIBE.encode())
     assert "captured_at: when standard input was read" in shown.assumed
     assert abs(datetime.fromisoformat(shown.captured_at) - datetime.now(UTC)) < timedelta(hours=1)
+    assert file_time(str(tmp_path / "missing.txt")) is None
 
 
-def test_a_snapshot_keeps_its_own_time_or_has_none(tmp_path):
+def test_a_snapshot_keeps_its_own_time_or_has_none_and_a_failure_says_the_one_it_has(tmp_path):
     told = GROUP | {"captured_at": "2026-11-20T10:00:00Z"}
-    (tmp_path / "g.jsonl").write_text(f"{json.dumps(GROUP)}\n{json.dumps(told)}\n")
-    groups = read_groups([str(tmp_path)])
-    assert [group.captured_at for group in groups] == [None, told["captured_at"]]
-
-
-def test_what_fails_says_when_it_was_captured_where_that_is_known(tmp_path):
+    lines = [GROUP, told, told | {"topics": 7}]
+    (tmp_path / "g.jsonl").write_text("\n".join(map(json.dumps, lines)))
     (tmp_path / "r.txt").write_text("Consumer group 'r' is rebalancing.\n")
     os.utime(tmp_path / "r.txt", (0, 0))
-    bad = GROUP | {"captured_at": "2026-11-20T10:00:00Z", "topics": 7}
-    (tmp_path / "g.json").write_text(json.dumps(bad))
-    failures = read_groups([str(tmp_path)]).failures
-    assert [(failure.group, failure.captured_at) for failure in failures] == [
-        ("g", "2026-11-20T10:00:00Z"),
+    groups = read_groups([str(tmp_path)])
+    assert [group.captured_at for group in groups] == [None, told["captured_at"]]
+    assert [(failure.group, failure.captured_at) for failure in groups.failures] == [
+        ("g", told["captured_at"]),
         ("r", "1970-01-01T00:00:00Z"),
     ]
 
 
+def as_row(group: Group, captured_at: str | None) -> Group | BadRow:
+    """Return the group of a row that another program wrote with a time of its own."""
+    rows = batch_of([group])
+    at = rows.schema.get_field_index("captured_at")
+    (found,) = each_of(rows.set_column(at, rows.schema.field(at), pa.array([captured_at])))
+    return found
+
+
 @pytest.mark.parametrize(
-    ("told", "means"),
+    ("given", "kept"),
     [
         ("2026-11-20T10:00:00Z", "2026-11-20T10:00:00Z"),
-        ("2026-11-20T10:00:00+01:00", "2026-11-20T09:00:00Z"),
+        ("2026-11-20T12:00:00+05:00", "2026-11-20T07:00:00Z"),
         ("2026-11-20 10:00:00.5-03:30", "2026-11-20T13:30:00Z"),
+        ("20261120T080000.12Z", "2026-11-20T08:00:00Z"),
         ("20261120T1000Z", "2026-11-20T10:00:00Z"),
+        ("2026-11-20T10:00:00", None),
+        ("2026-11-20", None),
     ],
 )
-def test_a_time_that_is_told_is_kept_in_utc(told, means):
-    assert time_in_utc(told) == means
+def test_times_are_kept_in_utc_so_that_the_latest_capture_is_the_latest(given, kept):
+    """They were compared as texts: +05:00 came after Z, and fractions of a second before it."""
+    group = Group.from_dict(GROUP | {"captured_at": given})
+    for made in (group, replace(group, captured_at=given), as_row(group, given)):
+        assert made.captured_at == (kept or given)
+    if kept is not None:
+        assert time_in_utc(given) == kept
+        return
+    # Where it is told, a time has a zone.
+    with pytest.raises(BadInput, match="has no time zone: add Z for UTC, or an offset"):
+        time_in_utc(given)
 
 
 @pytest.mark.parametrize(
@@ -229,12 +231,9 @@ def test_a_time_that_is_told_is_kept_in_utc(told, means):
 def test_a_time_that_is_none_is_refused_told_or_of_a_group(told, says):
     with pytest.raises(BadInput, match=says):
         time_in_utc(told)
-
-    rows = batch_of([Group.from_dict(GROUP)] * 2)
-    at = rows.schema.get_field_index("captured_at")
-    good, bad = each_of(rows.set_column(at, rows.schema.field(at), pa.array([None, told])))
-    assert isinstance(good, Group)
-    assert (bad.row, bad.group, bad.captured_at) == (1, GROUP["group"], None)
+    good = Group.from_dict(GROUP)
+    bad = as_row(good, told)
+    assert (bad.group, bad.captured_at) == (GROUP["group"], None)
     assert re.match(f"captured_at: .*{says}", bad.reason)
     for made in (
         lambda: replace(good, captured_at=told),
@@ -242,17 +241,6 @@ def test_a_time_that_is_none_is_refused_told_or_of_a_group(told, says):
     ):
         with pytest.raises(BadInput, match=f"captured_at: .*({says}|a non-empty string)"):
             made()
-
-
-@pytest.mark.parametrize("told", ["2026-11-20T10:00:00", "2026-11-20"])
-def test_a_time_without_a_zone_is_refused_where_it_is_told_and_kept_of_a_group(told):
-    with pytest.raises(BadInput, match="has no time zone: add Z for UTC, or an offset"):
-        time_in_utc(told)
-    assert Group.from_dict(GROUP | {"captured_at": told}).captured_at == told
-
-
-def test_a_file_that_is_not_there_has_no_time(tmp_path):
-    assert file_time(str(tmp_path / "missing.txt")) is None
 
 
 def test_a_path_by_itself_is_read_and_groups_go_by_name_too(tmp_path):
@@ -276,25 +264,3 @@ def test_a_path_by_itself_is_read_and_groups_go_by_name_too(tmp_path):
     assert frame["lag_records"].isna().all()
     assert groups._repr_html_().count("<tr>") == 2
     assert read_groups(tmp_path / "9.json")[:0].to_frame().empty
-
-
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
-        ("2026-11-20T12:00:00+05:00", "2026-11-20T07:00:00Z"),
-        ("2026-11-20T08:00:00.5Z", "2026-11-20T08:00:00Z"),
-        ("20261120T080000.12Z", "2026-11-20T08:00:00Z"),
-        ("2026-11-20T08:00:00", "2026-11-20T08:00:00"),
-    ],
-)
-def test_times_are_kept_in_utc_so_that_the_latest_capture_is_the_latest(tmp_path, given, kept):
-    """They were compared as texts: +05:00 came after Z, and fractions of a second before it."""
-    snapshot = GROUP | {"captured_at": given}
-    (tmp_path / "g.json").write_text(json.dumps(snapshot))
-    read, group = only(tmp_path / "g.json"), Group.from_dict(snapshot)
-    assert read.captured_at == group.captured_at == kept
-    assert replace(group, captured_at=given).captured_at == kept
-    rows = batch_of([group])
-    at = rows.schema.get_field_index("captured_at")
-    (found,) = each_of(rows.set_column(at, rows.schema.field(at), pa.array([given])))
-    assert found.captured_at == kept

@@ -1,5 +1,7 @@
 """Tables of what the API returns: for pandas, and for notebooks."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -31,17 +33,11 @@ def group() -> Group:
     return Group.from_dict(LOPSIDED)
 
 
-def test_a_whole_number_stays_one_where_another_is_not_known():
-    frame = Rows({"a": 1, "b": 2}, {"a": None, "b": 3}).to_frame()
-    assert frame.dtypes.astype(str).to_dict() == {"a": "Int64", "b": "int64"}
+def test_whole_numbers_stay_so_where_others_are_not_known_and_beyond_64_bits():
+    frame = Rows({"a": 1, "b": 2, "c": 10**30}, {"a": None, "b": 3, "c": 0}).to_frame()
+    assert frame[["a", "b"]].dtypes.astype(str).to_dict() == {"a": "Int64", "b": "int64"}
     assert frame["a"].isna().tolist() == [False, True]
-
-
-def test_a_number_beyond_64_bits_is_kept_as_it_is():
-    assert Rows({"a": 10**30}).to_frame()["a"].tolist() == [10**30]
-
-
-def test_no_rows_are_an_empty_table():
+    assert frame["c"].tolist() == [10**30, 0]
     assert Rows().to_frame().empty
 
 
@@ -53,13 +49,9 @@ def test_a_solution_is_a_row_a_member_with_what_it_gains_and_loses(group):
     assert frame["now"].sum() == (group.owner >= 0).sum()
     assert (frame["now"] + frame["gained"] - frame["lost"]).tolist() == frame["best"].tolist()
     assert frame["gained"].sum() == len(solution.assignment.moved)
-
-
-def test_a_notebook_shows_what_is_known_of_a_solution_and_no_markup_of_a_name(group):
-    document = {**LOPSIDED, "group": "<b>"}
-    shown = solve(Group.from_dict(document))._repr_html_()
+    # A notebook shows a name without its markup.
+    shown = replace(solution, group=replace(group, name="<b>"))._repr_html_()
     assert shown.startswith("<p>Solution(&lt;b&gt;: optimal, balance ")
-    assert "<table" in shown
 
 
 def test_solutions_are_a_row_a_group_with_values_and_bounds_under_their_tiers(group):

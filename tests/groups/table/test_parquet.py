@@ -34,6 +34,13 @@ def test_groups_come_back_from_parquet_as_they_were(tmp_path):
     assert found.failures == ()
     assert [one.to_dict() for one in found] == [one.to_dict() for one in groups]
     assert [path.name for path in tmp_path.iterdir()] == ["groups.parquet"]
+    # The text of a row is its snapshot; a file may hold one group, and none are no file.
+    assert json.loads(next(find([path])).text) == groups[0].to_dict()
+    one = str(tmp_path / "one.parquet")
+    write_groups([Group.from_dict(EVERYTHING)], one)
+    assert read_group(one).to_dict() == Group.from_dict(EVERYTHING).to_dict()
+    assert write_groups([], str(tmp_path / "none.parquet")) == 0
+    assert not (tmp_path / "none.parquet").exists()
 
 
 def test_many_groups_are_several_row_groups(tmp_path, monkeypatch):
@@ -61,12 +68,6 @@ def test_parquet_is_known_by_its_beginning_and_from_standard_input(table):
     assert groups.failures[0].place == "standard input:3"
 
 
-def test_the_one_group_of_a_file_may_stand_in_parquet(tmp_path):
-    path = str(tmp_path / "one.parquet")
-    write_groups([Group.from_dict(EVERYTHING)], path)
-    assert read_group(path).to_dict() == Group.from_dict(EVERYTHING).to_dict()
-
-
 def test_of_a_folder_its_own_parquet_is_read_and_not_that_of_tables_in_it(table):
     folder = table.parent
     for inside in ("day=1/hour=2", "out/groups"):
@@ -79,26 +80,19 @@ def test_of_a_folder_its_own_parquet_is_read_and_not_that_of_tables_in_it(table)
     assert len(list(find([str(folder / "out/groups")]))) == 3
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
+def test_what_is_not_parquet_of_groups_is_refused_in_one_line(tmp_path):
+    path, other = tmp_path / "groups.parquet", pa.BufferOutputStream()
+    pq.write_table(pa.table({"group": ["g"], "value": [1]}), other)
+    for data, reason in (
         (b"", "not Parquet, or damaged: Parquet file size is 0 bytes"),
         (b'{"format": "assay-group/1"}', "not Parquet, or damaged: Parquet magic bytes not found"),
-    ],
-)
-def test_what_is_not_parquet_is_refused_in_one_line(tmp_path, data, reason):
-    path = tmp_path / "groups.parquet"
-    path.write_bytes(data)
-    [failure] = find([str(path)])
-    assert failure.reason.startswith(reason)
-    assert "\n" not in failure.reason
-
-
-def test_parquet_of_something_else_is_refused_with_the_column_that_is_missing(tmp_path):
-    path = tmp_path / "scores.parquet"
-    pq.write_table(pa.table({"group": ["g"], "value": [1]}), path)
-    [failure] = find([str(path)])
-    assert (failure.place, failure.reason) == (str(path), "topics: this column is missing")
+        (other.getvalue().to_pybytes(), "topics: this column is missing"),
+    ):
+        path.write_bytes(data)
+        [failure] = find([str(path)])
+        assert failure.place == str(path)
+        assert failure.reason.startswith(reason)
+        assert "\n" not in failure.reason
 
 
 def test_parquet_of_an_earlier_version_is_refused_with_what_to_do(tmp_path):
@@ -147,13 +141,3 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["groups.parquet"]
     with pytest.raises(BadInput, match="cannot be written: No such file or directory"):
         write_groups([Group.from_dict(EVERYTHING)], str(tmp_path / "none" / "g.parquet"))
-
-
-def test_no_groups_leave_no_file(tmp_path):
-    assert write_groups([], str(tmp_path / "g.parquet")) == 0
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_text_of_a_row_is_its_snapshot(table):
-    first = next(find([str(table)]))
-    assert json.loads(first.text)["group"] == "g"
