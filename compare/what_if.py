@@ -81,7 +81,7 @@ def what_if(
         m = member_meant(group, member, "reads")
         more = [_topic_named(group, topic, f"reads.{member}") for topic in topics]
         row = np.union1d(group.subscription(m), more).astype(np.int64)
-        group = group.with_reads([row], np.array([m]), np.zeros(1, np.int64))
+        group = group.with_reads([row], np.array([m]))
     return group if members is None else _with_members(group, members, like)
 
 

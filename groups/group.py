@@ -581,26 +581,24 @@ class Group(Columns, Framed):
         what = "the 1 topic" if len(topics) == 1 else f"all {len(topics)} topics"
         where = "of the group" if len(topics) == len(self.topics) else "that somebody holds"
         line = f"subscription of {who} unknown, taken as {what} {where}"
-        members = np.flatnonzero(unknown)
-        return self.with_reads([topics], members, np.zeros_like(members), assumed=line)
+        return self.with_reads([topics], np.flatnonzero(unknown), assumed=line)
 
     def with_reads(
-        self, rows: Sequence[Int64], members: Int64, which: Int64, *, assumed: str | None = None
+        self, rows: Sequence[Int64], members: Int64, *, assumed: str | None = None
     ) -> Group:
         """Return the group with new, known subscriptions of some members.
 
         Parameters
         ----------
-        rows : topic lists, ascending topics each
+        rows : a topic list for each of the members, or one for all; ascending topics
         members : (changed,) the members that get new subscriptions
-        which : (changed,) the row of each, an index into `rows`
         assumed : a line to add to `assumed`
         """
         if not len(members):
             return self
         indptr, lengths = self.subscription_indptr, [len(row) for row in rows]
         row, known = self.subscription_row.copy(), self.subscription_known.copy()
-        row[members] = len(indptr) - 1 + which
+        row[members] = len(indptr) - 1 + np.arange(len(members)) % len(rows)
         known[members] = True
         indptr, listed, row = in_use(
             np.concatenate((indptr, indptr[-1] + np.cumsum(lengths, dtype=np.int64))),

@@ -41,7 +41,7 @@ def reading_least(group: Group, extra: Sequence[tuple[int, int]] = ()) -> Group:
     starts = np.searchsorted(pairs, np.append(unknown, len(group.members)) * np.int64(width))
     ends = np.searchsorted(pairs, (unknown + 1) * np.int64(width))
     rows = [pairs[start:end] % width for start, end in zip(starts[:-1], ends, strict=True)]
-    return group.with_reads(rows, unknown, np.arange(len(unknown)))
+    return group.with_reads(rows, unknown)
 
 
 def settled(group: Group) -> Group:
@@ -59,7 +59,7 @@ def settled(group: Group) -> Group:
     if group.of_streams:
         who, what = counted(len(unknown), "member"), counted(len(demanded), "topic")
         line = f"subscription of {who}: {what}, since all threads of an application read the same"
-        return group.with_reads([demanded], unknown, np.zeros_like(unknown), assumed=line)
+        return group.with_reads([demanded], unknown, assumed=line)
     pairs = np.stack((claims.member, claims.topic))[:, claims.topic < len(group.topics)]
     held = np.unique(pairs, axis=1)[0]
     plain = unknown[np.bincount(held, minlength=len(group.members))[unknown] == len(demanded)]
@@ -69,7 +69,7 @@ def settled(group: Group) -> Group:
     line = f"subscription of {who}: the topics held, since it holds a part of each"
     if len(plain) > 1:
         line = f"subscription of {who}: the topics held, since each holds a part of every one"
-    return group.with_reads([demanded], plain, np.zeros(len(plain), np.int64), assumed=line)
+    return group.with_reads([demanded], plain, assumed=line)
 
 
 def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]:
@@ -143,12 +143,12 @@ def _with_rules(group: Group, rules: Sequence[Rule]) -> Group:
     rows = [np.array(sorted(topics), np.int64) for topics in reads.values()]
     members = np.array(list(reads), np.int64)
     if not against:
-        return group.with_reads(rows, members, np.arange(len(reads)))
+        return group.with_reads(rows, members)
     owner = group.owner.copy()
     for m, topics in reads.items():
         owned = np.flatnonzero(owner == m)
         owner[owned[~np.isin(group.topic[owned], list(topics))]] = NOBODY
-    changed = replace(group, owner=owner).with_reads(rows, members, np.arange(len(reads)))
+    changed = replace(group, owner=owner).with_reads(rows, members)
     who = "1 member" if against == 1 else f"{against} members"
     line = f"subscription of {who} as told, not as the source shows it"
     owner = changed.owner if changed.raw_claims is None else BY_CLAIMS

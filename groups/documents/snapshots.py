@@ -235,7 +235,14 @@ class Snapshots:
             rows, row, others = _without_absent(rows, row, len(names))
         places = [f"members.{name}" for name in members]
         details = tuple(map(details_of, of_members, places))
-        claimed, runs = self._claimed_by(owned, index, places)
+        claimed: list[int] = []
+        runs = []
+        for member, held in enumerate(owned):
+            for topic, numbers in held.items():
+                if len(numbers) > 1:
+                    require_single(numbers, f"{places[member]}.owned.{topic}")
+                runs.append((self._members + member, index[topic], len(numbers)))
+                claimed += numbers
         racks = [or_none(member.rack) for member in of_members]
         born = [or_none(member.generation) for member in of_members]
         described = [one for one in document.topics.values() if not isinstance(one, int)]
@@ -290,20 +297,6 @@ class Snapshots:
             }
         )
         return total
-
-    def _claimed_by(
-        self, owned: Sequence[Partitions], index: dict[str, int], places: Sequence[str]
-    ) -> tuple[list[int], list[tuple[int, int, int]]]:
-        """Return the claimed partition numbers, and (member, topic, count) of each run of them."""
-        claimed: list[int] = []
-        runs = []
-        for member, held in enumerate(owned):
-            for topic, numbers in held.items():
-                if len(numbers) > 1:
-                    require_single(numbers, f"{places[member]}.owned.{topic}")
-                runs.append((self._members + member, index[topic], len(numbers)))
-                claimed += numbers
-        return claimed, runs
 
     def columns(self) -> dict[str, Lists]:
         """Return the columns of all documents, by the names of the layout of rows."""

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from groups.arrays import Bools, Int32, Int64
     from groups.columns.lists import Lists
-    from groups.table.rows import RacksAndDetails, Row
 
 
 HEXADECIMAL_DIGITS = 32
@@ -161,23 +160,19 @@ def canonical(given: pa.RecordBatch) -> tuple[pa.RecordBatch, Int64, list[BadRow
     for name in RARE & good.nested.keys():
         rebuild |= good.rows.column(name).is_valid().to_numpy(zero_copy_only=False)
     for row, details in enumerate(good.nested.get("details", ())):
-        rebuild[row] |= details is not None and _is_not_canonical(
-            details, good.racks_and_details[row]
-        )
+        if details is not None:
+            # They should be null, or have targets, whose order may not be canonical.
+            says_nothing = good.racks_and_details[row] == (None, ())
+            rebuild[row] |= says_nothing or any(one["target"] for one in details)
     if "offsets.given" in good.lists:
         logs = good.lists["offsets.given"]
         rebuild |= logs.given & ~logs.rows_with(logs.values)
-    return _with_rebuilt(rows, good, np.flatnonzero(rebuild)), good.place, failures
-
-
-def _with_rebuilt(rows: pa.RecordBatch, good: Rows, rebuild: Int64) -> pa.RecordBatch:
-    """Return the rows with some of them, `rebuild`, written again from their groups."""
-    if not len(rebuild):
-        return rows
-    made = batch_of([good.alone(row) for row in rebuild.tolist()])
-    from_where = np.arange(len(rows))
-    from_where[rebuild] = len(rows) + np.arange(len(rebuild))
-    return pa.concat_batches([rows, made]).take(from_where)
+    if rebuild.any():
+        made = batch_of([good.alone(row) for row in np.flatnonzero(rebuild).tolist()])
+        from_where = np.arange(len(rows))
+        from_where[rebuild] = len(rows) + np.arange(len(made))
+        rows = pa.concat_batches([rows, made]).take(from_where)
+    return rows, good.place, failures
 
 
 def _with_nulls(good: Rows, name: str) -> pa.Array:
@@ -189,11 +184,6 @@ def _with_nulls(good: Rows, name: str) -> pa.Array:
     lists = good.lists[name]
     says = lists.null_if_all(SAME_AS_NULL[name]).given
     return pc.if_else(pa.array(says), column, pa.scalar(None, column.type))
-
-
-def _is_not_canonical(details: list[Row], known: RacksAndDetails) -> bool:
-    """Return whether details should be null, or have targets, whose order may not be canonical."""
-    return known == (None, ()) or any(one["target"] for one in details)
 
 
 def _rows_not_canonical(lists: Mapping[str, Lists]) -> Bools:
