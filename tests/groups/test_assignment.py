@@ -34,7 +34,7 @@ def any_assignment(rng: random.Random, group: Group) -> Assignment:
     return Assignment.from_holdings(group, sorted(held))
 
 
-def test_an_assignment_and_its_document_are_the_same(group):
+def test_an_assignment_and_its_document_are_the_same_and_cannot_be_changed(group):
     assignment = Assignment.from_dict(group, GOOD)
     assert assignment.owner.tolist() == [0, 1, 2, 1, 2, -1, -1]
     assert assignment.to_dict() == GOOD
@@ -44,6 +44,9 @@ def test_an_assignment_and_its_document_are_the_same(group):
     assert assignment.loads.tolist() == [1, 2, 2]
     assert assignment.idle == ()
     assert repr(assignment) == "Assignment('g', 5 partitions)"
+    for column in (assignment.owner, assignment.loads, *assignment.holdings):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1
 
 
 @pytest.mark.parametrize(
@@ -213,10 +216,3 @@ def test_a_column_of_another_length_or_with_strangers_is_refused(group):
     for stranger in (3, -2):
         with pytest.raises(InvalidAssignment, match="owner: an index outside the group's 3 memb"):
             Assignment(group, np.full(7, stranger, np.int32))
-
-
-def test_who_gets_what_cannot_be_changed(group):
-    assignment = Assignment.from_dict(group, GOOD)
-    for column in (assignment.owner, assignment.loads, *assignment.holdings):
-        with pytest.raises(ValueError, match="read-only"):
-            column[0] = 1

@@ -37,10 +37,6 @@ def claim(*numbers, generation=None, reads=("t",), topic="t") -> dict:
     return found if generation is None else found | {"generation": generation}
 
 
-def test_a_group_shows_its_name_and_size():
-    assert repr(Group.from_arrays(**ARRAYS)) == "Group('g', 2 topics, 5 partitions, 2 members)"
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -51,6 +47,7 @@ def test_a_group_shows_its_name_and_size():
     ],
 )
 def test_columns_of_no_order_or_below_0_are_refused(change, message):
+    assert repr(Group.from_arrays(**ARRAYS)) == "Group('g', 2 topics, 5 partitions, 2 members)"
     with pytest.raises(BadInput, match=f"^{message}"):
         Group.from_arrays(**(ARRAYS | change))
 
@@ -119,16 +116,12 @@ def test_subscriptions_that_are_not_known_keep_claims_and_must_be_assumed():
     )
     assert group.assumed == ()
     assert equal.with_equal_subscriptions() is equal
-
-
-def test_assumed_subscriptions_are_written_down_with_what_was_assumed():
-    group = Group.from_dict(document({"t": 1}, {"c0": {}}, assumed=["t: 1 partition"]))
-    written = group.with_equal_subscriptions().to_dict()
+    # It is written down with what was assumed before.
+    alone = Group.from_dict(document({"t": 1}, {"c0": {}}, assumed=["t: 1 partition"]))
+    written = alone.with_equal_subscriptions().to_dict()
     assert written["members"]["c0"]["subscription"] == ["t"]
-    assert written["assumed"] == [
-        "t: 1 partition",
-        "subscription of 1 member unknown, taken as the 1 topic of the group",
-    ]
+    said = "subscription of 1 member unknown, taken as the 1 topic of the group"
+    assert written["assumed"] == ["t: 1 partition", said]
 
 
 def test_an_unknown_lag_can_be_filled_in_and_that_is_said():
