@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 from groups import BadInput, Group
 from groups.collection import readers_of_nothing
-from tests.optimal.random_groups import documents
 from tests.optimal.small_groups import document, group_of
 
 ARRAYS = {
@@ -20,16 +18,6 @@ ARRAYS = {
     "lag": [5, -1, 0, 7, 1],
     "weight": [1, 2, 3, 4, 5],
 }
-
-
-def owners(topics: dict, members: dict) -> dict[tuple[str, int], str]:
-    """Return the valid owners: {(topic, number): member}."""
-    group = Group.from_dict(document(topics, members))
-    return {
-        (group.topics[group.topic[p]], int(group.number[p])): group.members[m]
-        for p, m in enumerate(group.owner)
-        if m >= 0
-    }
 
 
 def claim(*numbers, generation=None, reads=("t",), topic="t") -> dict:
@@ -69,30 +57,6 @@ def test_after_the_greatest_generation_of_64_bits_there_is_none():
     group = Group.from_dict(document({"t": 1}, {"a": claim(0, generation=2**63 - 1)}))
     assert group.next_generation == 2**63 - 1
     assert group.with_claims([0], [0], generation=group.next_generation).owner.tolist() == [0]
-
-
-def naive_owners(topics: dict, members: dict) -> dict[tuple[str, int], str]:
-    """Return the valid owners, found by the two rules for one partition at a time."""
-    found = {}
-    for topic, count in topics.items():
-        for number in range(count):
-            claims = [
-                (said.get("generation", -1), member)
-                for member, said in members.items()
-                if number in said["owned"].get(topic, [])
-            ]
-            highest = max((born for born, _ in claims), default=None)
-            winners = [member for born, member in claims if born == highest]
-            if len(winners) == 1 and topic in members[winners[0]]["subscription"]:
-                found[topic, number] = winners[0]
-    return found
-
-
-@settings(derandomize=True, max_examples=100)
-@given(documents())
-def test_the_owners_are_what_the_two_steps_say_for_each_partition(document):
-    topics = {topic: described["partitions"] for topic, described in document["topics"].items()}
-    assert owners(topics, document["members"]) == naive_owners(topics, document["members"])
 
 
 def test_subscriptions_that_are_not_known_keep_claims_and_must_be_assumed():
