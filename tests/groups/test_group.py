@@ -68,10 +68,20 @@ def test_subscriptions_that_are_not_known_keep_claims_and_must_be_assumed():
         r"members\.c0\.subscription: unknown \(and 1 more\); "
         r"group\.with_equal_subscriptions\(\) takes them as all topics"
     )
-    with pytest.raises(BadInput, match=message):
-        group.require_subscriptions()
+    for ask in (group.require_subscriptions, lambda: group.subscribers(0)):
+        with pytest.raises(BadInput, match=message):
+            ask()
+    # Such a member may read any topic, and is not said to read all.
+    assert group.subscribes(np.array([0, 1, 2]), np.array([1, 1, 1])).tolist() == [
+        True,
+        True,
+        False,
+    ]
+    assert not group.everybody_reads_all
     equal = group.with_equal_subscriptions()
     equal.require_subscriptions()
+    assert not equal.everybody_reads_all
+    assert equal.subscribers(0).tolist() == [0, 1, 2]
     # Nobody holds a partition of u, so nobody reads it.
     assert [equal.subscription(member).tolist() for member in range(3)] == [[0], [0], [0]]
     assert equal.owner.tolist() == group.owner.tolist()
@@ -82,6 +92,7 @@ def test_subscriptions_that_are_not_known_keep_claims_and_must_be_assumed():
     assert equal.with_equal_subscriptions() is equal
     # It is written down with what was assumed before.
     alone = Group.from_dict(document({"t": 1}, {"c0": {}}, assumed=["t: 1 partition"]))
+    assert alone.with_equal_subscriptions().everybody_reads_all
     written = alone.with_equal_subscriptions().to_dict()
     assert written["members"]["c0"]["subscription"] == ["t"]
     said = "subscription of 1 member unknown, taken as the 1 topic of the group"

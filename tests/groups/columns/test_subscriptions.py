@@ -1,6 +1,5 @@
 """Each distinct topic list is kept once; whether equal ones are changes no answer."""
 
-import pickle
 import random
 from itertools import pairwise
 
@@ -9,10 +8,8 @@ import pytest
 
 from groups import BadInput, Group
 from groups.arrays import count_owners
-from groups.fleet import Fleet
 from optimal import solve
 from tests.optimal.random_groups import with_a_row_each
-from tests.optimal.small_groups import group_of
 
 
 def drawn(rng: random.Random, topics: int = 5) -> tuple[Group, list[list[int]]]:
@@ -31,12 +28,6 @@ def drawn(rng: random.Random, topics: int = 5) -> tuple[Group, list[list[int]]]:
         subscription_topics=np.array([t for row in reads for t in row], np.int64),
     )
     return group, reads
-
-
-def rows_of(group: Group) -> list[tuple[int, ...]]:
-    """Return the topics that each member reads."""
-    listed = listed_in(group)
-    return [listed[row] for row in group.subscription_row.tolist()]
 
 
 def listed_in(group: Group) -> list[tuple[int, ...]]:
@@ -125,32 +116,6 @@ def test_readers_and_subscriptions_are_those_of_the_rows():
         full = {t for t in topics if group.partitions[t]}
         assert group.everybody_reads_all is (bool(rows) and all(full <= set(r) for r in rows)
                                              and len(set(map(tuple, rows))) == 1)  # fmt: skip
-
-
-def test_a_member_of_unknown_subscription_is_not_said_to_read_all():
-    group = group_of({"t": 2}, {"a": None, "b": None})
-    assert group.subscribes(np.array([0, 1]), np.array([0, 0])).tolist() == [True, True]
-    assert not group.everybody_reads_all
-    with pytest.raises(BadInput, match=r"members.a.subscription: unknown \(and 1 more\)"):
-        group.subscribers(0)
-    known = group.with_equal_subscriptions()
-    assert listed_in(known) == [(0,)]
-    assert known.everybody_reads_all
-    assert known.subscribers(0).tolist() == [0, 1]
-
-
-@pytest.mark.parametrize("count", [0, 1, 5])
-def test_a_fleet_has_the_rows_of_its_groups_side_by_side(count):
-    rng = random.Random(count)
-    groups = [drawn(rng)[0] for _ in range(count)]
-    fleet = Fleet.of(groups).group
-    expected, first = [], 0
-    for group in groups:
-        expected += [tuple(t + first for t in row) for row in rows_of(group)]
-        first += len(group.topics)
-    assert rows_of(fleet) == expected
-    assert fleet.row_size.tolist() == [n for g in groups for n in g.row_size.tolist()]
-    assert listed_in(pickle.loads(pickle.dumps(fleet))) == listed_in(fleet)
 
 
 @pytest.mark.parametrize(

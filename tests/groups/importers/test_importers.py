@@ -61,14 +61,17 @@ def test_a_describe_view_imports_to_the_owners_offsets_and_lag_that_it_shows(nam
                 assert document["members"][member]["host"] == "/127.0.0.1"
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["3.9.2/empty-e-state.txt", "3.9.2/empty-e-state.err.txt", "4.3.1/empty-e-describe.txt"],
-)
-def test_an_empty_group_is_a_group_without_members(name: str) -> None:
-    (document,) = import_texts(capture(name))
-    group = Group.from_dict(document)
-    assert (group.name, group.members, group.owned.tolist()) == ("empty-e", (), [])
+def test_an_empty_group_is_a_group_without_members() -> None:
+    for version, views, name in (
+        ("3.9.2", ("empty-e-state.txt", "empty-e-state.err.txt"), "empty-e"),
+        ("4.3.1", ("empty-e-describe.txt",), "empty-e"),
+        ("streams-4.2.1", ("empty-state.txt",), "shop"),
+        ("streams-4.4.0", ("empty-state.txt",), "shop"),
+    ):
+        for view in views:
+            ((found,), failures) = import_each(capture(f"{version}/{view}"))
+            group = found.group()
+            assert (group.name, group.members, failures) == (name, (), [])
 
 
 def test_a_kip_848_members_view_imports_its_epochs_and_targets() -> None:

@@ -71,12 +71,6 @@ def test_a_table_that_a_terminal_wrapped_or_a_mail_quoted_is_read_as_it_was_prin
         assert import_texts([("a", quoted.encode())]) == [printed]
 
 
-def test_an_empty_group_is_a_group_without_members() -> None:
-    for version in VERSIONS:
-        ((found,), failures) = import_each(capture(f"{version}/empty-state.txt"))
-        assert (found.group().name, found.group().members, failures) == ("shop", (), [])
-
-
 def test_a_view_without_members_says_what_to_add() -> None:
     for version in VERSIONS:
         for view in ("describe", "describe-verbose", "offsets", "state", "state-verbose"):
