@@ -43,27 +43,37 @@ def mutated(seed: int, each: int) -> list[str]:
     return texts
 
 
-@pytest.mark.exhaustive
-def test_rows_and_reasons_of_many_texts_are_those_of_their_groups_one_by_one():
-    texts = mutated(3, 50)
+@pytest.mark.parametrize("each", [10, pytest.param(50, marks=pytest.mark.exhaustive)])
+def test_rows_and_reasons_are_those_of_the_groups_one_by_one_of_what_kind_the_texts_are(
+    each, monkeypatch
+):
+    texts = mutated(3, each)
     rows, failures = decoded(texts)
     expected, reasons = one_by_one(texts)
     assert rows.to_pylist() == expected.to_pylist()
     assert [(bad.row, bad.reason) for bad in failures] == reasons
-    assert len(rows) > 200
-    assert len(reasons) > 200
-
-
-def test_bytes_and_documents_give_the_rows_of_their_texts():
-    texts = [text for text in mutated(4, 10) if text.isprintable() and "\\ud" not in text]
+    assert min(len(rows), len(reasons)) > 4 * each
+    # Batches are cut by partitions, and are together what is decoded at once.
+    monkeypatch.setattr(module, "PARTITIONS_AT_ONCE", 40)
+    some = list(decode(texts))
+    assert len(some) > 10
+    assert all(len(one.rows[:-1]["owner"].flatten()) < 40 for one in some)
+    assert [row for one in some for row in one.rows.to_pylist()] == rows.to_pylist()
+    assert [bad for one in some for bad in one.failures] == failures
+    ends = [one.end for one in some]
+    assert ends == sorted(ends)
+    assert ends[-1] == len(texts)
+    monkeypatch.undo()
+    # Bytes and documents give the rows of their texts.
+    texts = [text for text in texts if text.isprintable() and "\\ud" not in text]
     rows, failures = decoded(texts)
     from_bytes, also = decoded([text.encode() for text in texts])
     assert from_bytes.equals(rows)
     assert also == failures
-    good = [
-        json.loads(text) for at, text in enumerate(texts) if at not in {f.row for f in failures}
-    ]
-    from_documents, none = decoded(good)
+    bad = {failure.row for failure in failures}
+    from_documents, none = decoded(
+        [json.loads(text) for at, text in enumerate(texts) if at not in bad]
+    )
     assert from_documents.equals(rows)
     assert none == []
 
@@ -96,21 +106,4 @@ def test_a_failure_names_the_group_and_its_time_where_the_text_does():
     assert failures[0].reason == "members: 5, expected an object"
     assert failures[2].reason == "byte 0: not UTF-8 text"
     assert failures[3].reason == "key 'group' appears twice"
-
-
-def test_no_texts_are_no_rows():
     assert list(decode([])) == []
-
-
-def test_batches_are_cut_by_partitions_and_are_together_what_is_decoded_at_once(monkeypatch):
-    texts = mutated(5, 10)
-    rows, failures = decoded(texts)
-    monkeypatch.setattr(module, "PARTITIONS_AT_ONCE", 40)
-    some = list(decode(texts))
-    assert len(some) > 10
-    assert all(len(one.rows[:-1]["owner"].flatten()) < 40 for one in some)
-    assert [row for one in some for row in one.rows.to_pylist()] == rows.to_pylist()
-    assert [bad for one in some for bad in one.failures] == failures
-    ends = [one.end for one in some]
-    assert ends == sorted(ends)
-    assert ends[-1] == len(texts)
