@@ -338,16 +338,6 @@ class Group(Columns, Framed):
         return self.subscriptions.reads
 
     @property
-    def row_size(self) -> Int64:
-        """(rows,) int64: how many members read each row."""
-        return self.subscriptions.size
-
-    @property
-    def row_first(self) -> Int64:
-        """(rows,) int64: the first member that reads each row."""
-        return self.subscriptions.first
-
-    @property
     def subscription_pairs(self) -> tuple[Int32, Int32]:
         """All (member, topic) pairs with a subscription, sorted: two int32 columns.
 

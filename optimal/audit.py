@@ -258,7 +258,7 @@ def _topic_firsts(group: Group, level: Int64, price: Int64) -> Int64:
 
     SAFE for a topic without readers.
     """
-    of_row = _least(np.stack((level, price)), group.subscription_row, len(group.row_size))
+    of_row = _least(np.stack((level, price)), group.subscription_row, len(group.subscriptions))
     entry = of_row[:, group.subscriptions.entry_row]
     return _least(entry, group.subscription_topics, len(group.readers))
 

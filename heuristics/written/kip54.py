@@ -91,7 +91,7 @@ def _fixed(group: Group) -> Bools:
     """(members,) bool: whether the member's assignment cannot change (step 3)."""
     shared = (group.readers > 1) & (group.partitions > 0)
     row = group.subscriptions.entry_row
-    fixed = np.ones(len(group.row_size), bool)
+    fixed = np.ones(len(group.subscriptions), bool)
     fixed[row[shared[group.subscription_topics]]] = False
     return np.asarray(fixed[group.subscription_row], bool)
 

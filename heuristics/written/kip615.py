@@ -55,7 +55,7 @@ def constrained(group: Group) -> Plan:
 
 def require_equal_subscriptions(group: Group) -> None:
     """Raise Refused unless all members read the same topics, of those that exist."""
-    for member in sorted(group.row_first.tolist()):
+    for member in sorted(group.subscriptions.first.tolist()):
         if not np.array_equal(group.subscription(0), group.subscription(member)):
             raise Refused(
                 f"subscriptions differ: {group.members[0]} and {group.members[member]} "

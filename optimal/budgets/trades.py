@@ -143,7 +143,7 @@ def _cycle(
 def _reading_alike(group: Group) -> Int64 | None:
     """(reading,) int64: the members that read a partition; None if they do not all read alike."""
     full = group.partitions > 0
-    reads = np.zeros(len(group.row_size), bool)
+    reads = np.zeros(len(group.subscriptions), bool)
     reads[group.subscriptions.entry_row[full[group.subscription_topics]]] = True
     members = np.flatnonzero(reads[group.subscription_row])
     readers = group.readers[full & (group.readers > 0)]

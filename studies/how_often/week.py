@@ -115,7 +115,7 @@ def weeks(
             if made.status == "timed-out":
                 made = patient.plan(group, assignor)
             what = judged(made, best.value[at].tolist())
-            tally = week.tallies[SUBSCRIPTIONS[len(group.row_size) > 1]]
+            tally = week.tallies[SUBSCRIPTIONS[len(group.subscriptions) > 1]]
             tally.update(["rebalances", *([what] if what else [])])
             if what == "hang":
                 week.lose_leader()

@@ -10,7 +10,7 @@ from groups.documents.texts import without_gz
 from groups.importers.console.groups import read_table
 from groups.importers.console.headers import VIEWS, is_header, kind_of
 from groups.importers.console.remarks import is_remark, remarks_among
-from groups.importers.console.tables import Table, unwrap
+from groups.importers.console.tables import Layout, Table, unwrap
 from groups.importers.lines import (
     PROMPT_ENDS,
     WITHOUT_HEADER,
@@ -119,7 +119,7 @@ def _table(
         group = _named_after(source)
         assumed = (f"{NAMED_AFTER_FILE}, the text does not show its name",)
     table = Table(
-        source, at + 1, header, tuple(rows), group or "", assumed,
+        source, at + 1, Layout.of(header), tuple(rows), group or "", assumed,
         ends_the_text=ends_the_text, has_no_line_end=ends_the_text and last == len(lines),
     )  # fmt: skip
     return [*found, *read_table(table)], end

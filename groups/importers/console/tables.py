@@ -131,7 +131,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The header and the rows of one table, in the lines of `source`.
+    """The layout of the header and the rows of one table, in the lines of `source`.
 
     `fallback` is the group if the table has no GROUP column; `assumed` says where it is from.
     `ends_the_text` says whether its last row is the last line of the text, which may be cut off,
@@ -140,7 +140,7 @@ class Table:
 
     source: str
     line: int
-    header: str
+    layout: Layout
     numbered: tuple[tuple[int, str], ...]
     fallback: str
     assumed: tuple[str, ...] = ()
@@ -155,7 +155,7 @@ class Table:
     @property
     def columns(self) -> list[str]:
         """The names of the columns; ``COORDINATOR (ID)`` counts as two."""
-        return self.header.split()
+        return self.layout.names
 
     def rows(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield the place and the cells of each row.
@@ -165,23 +165,22 @@ class Table:
         BadInput
             At the first row that does not have the columns of the header.
         """
-        layout = Layout.of(self.header)
-        columns = layout.names
+        columns = self.columns
         empty: set[str] = set()
         for number, line in self.numbered:
             place = f"{self.source}:{number}"
             if "COORDINATOR" in columns:
                 yield place, _with_coordinator(columns, line, place)
                 continue
-            cells = layout.cells(line)
+            cells = self.layout.cells(line)
             if cells is None:
-                refuse(place, self._misfit(layout, number, line))
+                refuse(place, self._misfit(place, line))
             row = dict(zip(columns, cells, strict=True))
             if "" in cells:
                 # If this cell is empty in no row above, it may be cut off here.
                 blank = {name for name in ("HOST", "CLIENT-ID") if row.get(name) == ""}
                 if self.may_be_cut(place) and not blank <= empty:
-                    refuse(place, self._misfit(layout, number, line))
+                    refuse(place, self._misfit(place, line))
                 empty |= blank
             if self.has_no_line_end and columns[-1] in ("TARGET-ASSIGNMENT", "ASSIGNMENTS"):
                 held = row.get("CURRENT-ASSIGNMENT")
@@ -197,10 +196,9 @@ class Table:
         """Return whether a place is the last line of the text."""
         return self.ends_the_text and place == f"{self.source}:{self.numbered[-1][0]}"
 
-    def _misfit(self, layout: Layout, number: int, line: str) -> str:
-        begin = {one.split(None, 1)[0] for _, one in self.numbered if layout.cells(one)}
-        is_last = self.may_be_cut(f"{self.source}:{number}")
-        return misfit(line, layout.names, begin, is_last=is_last)
+    def _misfit(self, place: str, line: str) -> str:
+        begin = {one.split(None, 1)[0] for _, one in self.numbered if self.layout.cells(one)}
+        return misfit(line, self.columns, begin, is_last=self.may_be_cut(place))
 
     def group_of(self, row: dict[str, str]) -> str:
         """Return the group of a row."""
@@ -210,8 +208,7 @@ class Table:
         """Return the groups with which rows begin, valid rows or not, in order."""
         if self.columns[0] != "GROUP":
             return (self.fallback,)
-        layout = Layout.of(self.header)
-        rows = [(line, layout.cells(line)) for _, line in self.numbered]
+        rows = [(line, self.layout.cells(line)) for _, line in self.numbered]
         names = dict.fromkeys(cells[0] for _, cells in rows if cells is not None)
         for line, cells in rows:
             words = line.split()
@@ -219,7 +216,7 @@ class Table:
                 continue
             if line is rows[-1][0] and any(name.startswith(words[0]) for name in names):
                 continue
-            longer = max(len(words) - len(layout.names), 0) + 1
+            longer = max(len(words) - len(self.columns), 0) + 1
             names |= {words[0]: None, " ".join(words[:longer]): None}
         return tuple(names)
 

@@ -71,8 +71,8 @@ def test_a_row_that_differs_far_behind_the_first_ones_is_kept():
         subscription_indptr=np.arange(members + 1) * topics,
         subscription_topics=rows.reshape(-1),
     )
-    assert group.row_size.tolist() == [members - 1, 1]
-    assert group.row_first.tolist() == [0, members - 2]
+    assert group.subscriptions.size.tolist() == [members - 1, 1]
+    assert group.subscriptions.first.tolist() == [0, members - 2]
 
 
 def test_ten_thousand_members_of_a_thousand_topics_are_eleven_thousand_integers():

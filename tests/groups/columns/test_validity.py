@@ -212,7 +212,12 @@ def test_nothing_of_a_group_can_be_changed_and_a_copy_is_checked_and_read_only_t
     assert made.to_dict() == GROUP.to_dict()
     for group in (made, GROUP):
         arrays = [*arrays_of(group).values(), group.first, group.topic, group.number, group.reads]
-        arrays += [group.readers, *group.subscription_pairs, group.row_size, group.row_first]
+        arrays += [
+            group.readers,
+            *group.subscription_pairs,
+            group.subscriptions.size,
+            group.subscriptions.first,
+        ]
         assert len(arrays) >= 20
         for array in arrays:
             with pytest.raises(ValueError, match="read-only"):
@@ -248,7 +253,7 @@ def test_some_of_the_members_are_those_of_the_document_without_the_others(kept):
         found, expected = Group.from_dict(document).only(kept), Group.from_dict(some)
         assert found.to_dict() == expected.to_dict()
         assert found.owner.tolist() == expected.owner.tolist()
-        assert found.row_size.tolist() == expected.row_size.tolist()
+        assert found.subscription_row.tolist() == expected.subscription_row.tolist()
 
 
 def test_some_of_the_members_keep_what_they_were_given():
