@@ -63,7 +63,7 @@ class Assignor:
     function : returns the plan of a group whose subscriptions are known; raises Refused if the
         assignor does not cover the group
     missing : returns why it cannot be called here; None if it can
-    prepare : starts what it needs
+    prepare : starts or imports what it needs, which may take longer than a call
     keeps_time : whether `function` takes the time limit as `seconds` and keeps it itself, because
         the call takes time that is not the assignor's
     balances : whether a "written" one promises balance over all topics and few moves
@@ -75,7 +75,7 @@ class Assignor:
     version: str | None
     function: Callable[..., Plan]
     missing: Callable[[], str | None] = nothing_missing
-    prepare: Callable[[], None] = nothing_to_prepare
+    prepare: Callable[[], object] = nothing_to_prepare
     keeps_time: bool = False
     balances: bool = True
 
@@ -154,13 +154,13 @@ def attempt(function: Callable[[Group], Plan], group: Group) -> Outcome:
 PREPARE_SECONDS = 120.0
 
 
-def start(child: Child, prepare: Callable[[], None]) -> str | None:
+def start(child: Child, prepare: Callable[[], object]) -> str | None:
     """Start what an assignor needs, such as a JVM, in a child process; return why that failed."""
     reason = child.call(_prepare, prepare, seconds=PREPARE_SECONDS)
     return reason if reason is None or isinstance(reason, str) else reason.reason
 
 
-def _prepare(prepare: Callable[[], None]) -> str | None:
+def _prepare(prepare: Callable[[], object]) -> str | None:
     try:
         prepare()
     except Exception as error:

@@ -150,7 +150,7 @@ def require_importable(assignors: Sequence[Assignor]) -> None:
 
 def _at(name: str, value: str, release: str | None) -> Assignor:
     place = Place.of(value)
-    return Assignor(name, "own", value, release, place.plan, place.missing, place.prepare)
+    return Assignor(name, "own", value, release, place.plan, place.missing, place.load)
 
 
 def _refuse(reason: str, _: Group) -> Plan:
@@ -218,10 +218,6 @@ class Place:
     def plan(self, group: Group) -> Plan:
         """Import the function and call it."""
         return call(self.load(), group)
-
-    def prepare(self) -> None:
-        """Import the function in advance, as importing may take longer than a call."""
-        self.load()
 
     def missing(self) -> str | None:
         """Return a message if there is no such module, else None; nothing is imported."""

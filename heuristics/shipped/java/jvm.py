@@ -81,7 +81,7 @@ def start(*options: str, classes: str | None = None) -> None:
     Raises
     ------
     BadInput
-        If there is no Java.
+        If there is no Java, or it has no JVM library.
     """
     import jpype
 
@@ -95,21 +95,11 @@ def start(*options: str, classes: str | None = None) -> None:
     told = [*OPTIONS, f"-XX:ErrorFile={report}", *options]
     if java_version(home) >= WARNS_OF_NATIVE_CALLS:
         told.append("--enable-native-access=ALL-UNNAMED")
-    jpype.startJVM(str(_library(home)), *told, classpath=classes, convertStrings=False)
-
-
-def _library(home: Path) -> Path:
-    """Return the JVM library of a Java.
-
-    Raises
-    ------
-    BadInput
-        If the folder has none.
-    """
-    for place in ("lib/server/libjvm.so", "lib/server/libjvm.dylib"):
-        if (home / place).is_file():
-            return home / place
-    raise BadInput(f"Java: {home} has no JVM library")
+    libraries = [home / "lib/server" / name for name in ("libjvm.so", "libjvm.dylib")]
+    library = next(filter(Path.is_file, libraries), None)
+    if library is None:
+        raise BadInput(f"Java: {home} has no JVM library")
+    jpype.startJVM(str(library), *told, classpath=classes, convertStrings=False)
 
 
 MOST = int(np.iinfo(np.int32).max)

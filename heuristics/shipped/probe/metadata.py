@@ -14,7 +14,6 @@ from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from groups import Group
     from heuristics.shipped.probe.round import Round
     from heuristics.shipped.probe.wire import Request
 
@@ -79,14 +78,10 @@ def _topic(name: str, round_: Round | None) -> object:
 def _replicas(name: str, round_: Round | None) -> list[list[int]] | None:
     """Return the broker ids of each partition's replicas; None if there is no such topic."""
     topic = None if round_ is None else round_.topic(name)
-    if round_ is not None and topic is not None:
-        return _replicas_of(round_.group, topic)
-    if name in SPARE_TOPICS:
-        return []
-    return [[0]] if name == OWN_TOPIC else None
-
-
-def _replicas_of(group: Group, topic: int) -> list[list[int]]:
+    if round_ is None or topic is None:
+        own = [[0]] if name == OWN_TOPIC else None
+        return [] if name in SPARE_TOPICS else own
+    group = round_.group
     if group.racks is None:
         return [[0]] * int(group.partitions[topic])
     node = {rack: number for number, rack in enumerate(group.racks.names, start=1)}
