@@ -15,7 +15,8 @@ _COORDINATOR_MOVED = 16
 _INVALID_GROUP = 24
 _GROUP_AUTHORIZATION_FAILED = 30
 _GROUP_NOT_FOUND = 69
-_PASSING = {
+# Errors of a coordinator that may be ready in a moment.
+PASSING = {
     _COORDINATOR_LOADS: "its coordinator is still loading",
     _COORDINATOR_AWAY: "its coordinator is not available",
     _COORDINATOR_MOVED: "its coordinator has moved",
@@ -42,8 +43,8 @@ def obstacle_of(group: str, code: int) -> Obstacle | None:
     """Return the meaning of the error code in a group's description; None for 0."""
     if code == 0:
         return None
-    if code in _PASSING:
-        return Obstacle(f"group {group!r}: {_PASSING[code]}: capture it again", passing=True)
+    if code in PASSING:
+        return Obstacle(f"group {group!r}: {PASSING[code]}: capture it again", passing=True)
     if code in (_GROUP_NOT_FOUND, _INVALID_GROUP):
         return Obstacle(absent(group), not_to_be_had=True)
     if code == _GROUP_AUTHORIZATION_FAILED:
@@ -63,11 +64,6 @@ def topic_obstacle(group: str, topic: str, code: int) -> Obstacle:
         return Obstacle(reason)
     reason = f"group {group!r}: topic {topic!r} cannot be described: {error_named(code)}"
     return Obstacle(reason, passing=True)
-
-
-def is_passing(code: int) -> bool:
-    """Return whether an error code means that the coordinator may be ready in a moment."""
-    return code in _PASSING
 
 
 def error_named(code: int) -> str:

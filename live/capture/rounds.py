@@ -22,7 +22,7 @@ from live.capture.cluster import Unanswered
 from live.capture.documents import document
 from live.capture.membership import Described
 from live.capture.messages import StreamsGroup
-from live.capture.obstacles import Obstacle, error_named, is_passing, obstacle_of
+from live.capture.obstacles import PASSING, Obstacle, error_named, obstacle_of
 from live.capture.offsets import Committed, Logs, committed_by, logs_of
 from live.capture.topics import NO_LEADER, names_in, topics_of, with_nobody
 
@@ -303,7 +303,7 @@ def list_groups(cluster: Cluster) -> Listing:
             continue
         if answer.error_code:
             silent[node] = f"broker {node} answers with {error_named(answer.error_code)}"
-            loading |= is_passing(answer.error_code)
+            loading |= answer.error_code in PASSING
         for group in answer.groups:
             groups.setdefault(group.group_id, _listed(node, group))
     return Listing(groups, silent, loading)
