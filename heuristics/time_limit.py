@@ -229,20 +229,6 @@ class _ClientProcess:
             self.starting.join(0.01)
 
 
-def limited(group: Group, name: str | AssignorFunction, seconds: float) -> Outcome:
-    """Run the assignor of that name, or a function, on one group, in a child process of its own.
-
-    For many groups keep a `TimeLimit`.
-
-    Raises
-    ------
-    BadInput
-        If no assignor has that name, or a member's subscription is unknown.
-    """
-    with TimeLimit(seconds) as limit:
-        return limit.plan(group, name)
-
-
 def plan(group: Group, name: str | AssignorFunction) -> Plan:
     """Return the assignor's plan for the group: its assignment, and the rounds until then.
 
@@ -263,7 +249,8 @@ def plan(group: Group, name: str | AssignorFunction) -> Plan:
     group.require_subscriptions()
     if assignor.kind == "written":
         return assignor.function(group)
-    outcome = limited(group, name, SHIPPED_SECONDS)
+    with TimeLimit(SHIPPED_SECONDS) as limit:
+        outcome = limit.plan(group, name)
     if outcome.plan is not None:
         return outcome.plan
     error = {"unavailable": BadInput, "refused": Refused}.get(outcome.status, Failed)

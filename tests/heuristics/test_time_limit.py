@@ -8,7 +8,7 @@ import pytest
 
 from groups import BadInput
 from heuristics import plan
-from heuristics.time_limit import TimeLimit, limited
+from heuristics.time_limit import TimeLimit
 from tests.optimal.small_groups import group_of
 from tests.processes import gone, in_python
 
@@ -19,10 +19,10 @@ def misbehaving(monkeypatch):
     return importlib.import_module("misbehaving")
 
 
-def test_a_partition_given_out_twice_survives_the_way_back():
+def test_a_partition_given_out_twice_survives_the_way_back(limit):
     owned = {"a": {"t": [0, 1]}, "b": {"t": [0, 2]}}
     group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, generation=3)
-    outcome = limited(group, "kip-615-constrained", 30)
+    outcome = limit.plan(group, "kip-615-constrained")
     assert outcome.plan.assignment.strays == ((1, "t", 0),)
 
 
@@ -68,15 +68,13 @@ def test_of_many_groups_one_that_does_harm_has_its_own_outcome_and_the_others_th
     gone(*pids)
 
 
-def test_bad_input_is_not_an_outcome(group):
-    with TimeLimit(30) as limit, pytest.raises(BadInput, match="'rnage'; nearest: range"):
+def test_bad_input_is_not_an_outcome(group, limit):
+    with pytest.raises(BadInput, match="'rnage'; nearest: range"):
         limit.plan(group, "rnage")
-    unknown = group_of({"t": 1}, {"a": []}).to_dict()
-    unknown["members"]["a"]["subscription"] = None
+    document = group_of({"t": 1}, {"a": []}).to_dict()
+    document["members"]["a"]["subscription"] = None
     with pytest.raises(BadInput, match=r"members\.a\.subscription: unknown"):
-        limited(type(group).from_dict(unknown), "range", 30)
-    with TimeLimit(30) as limit, pytest.raises(BadInput, match=r"members\.a\.subscription: unkn"):
-        limit.plan_many([group, type(group).from_dict(unknown)], "range")
+        limit.plan_many([group, type(group).from_dict(document)], "range")
 
 
 def test_the_child_loads_neither_the_main_module_nor_anything_heavy(group, misbehaving):
@@ -89,12 +87,13 @@ def test_a_script_needs_no_guard_around_its_main_part(tmp_path):
     script.write_text(
         textwrap.dedent("""\
             from groups import Group
-            from heuristics.time_limit import limited
+            from heuristics.time_limit import TimeLimit
 
             members = {"m": {"subscription": ["t"]}}
             document = {"format": "assay-group/1", "group": "g", "topics": {"t": 1}}
             group = Group.from_dict(document | {"members": members})
-            print(limited(group, "range", 30).status, __file__ != "")
+            with TimeLimit(30) as limit:
+                print(limit.plan(group, "range").status, __file__ != "")
         """)
     )
     run = in_python(script)
