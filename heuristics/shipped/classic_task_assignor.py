@@ -47,28 +47,6 @@ END_OFFSET = 1_000_000
 Task: TypeAlias = tuple[str, int]
 
 
-def classic_tasks(
-    group: StreamsDocument, assignor: str, version: str, warmups: int = MAX_WARMUP_REPLICAS
-) -> dict[str, Tasks]:
-    """Return the tasks that an assignor gives each member of a group, with its warm-ups.
-
-    A process that has a task (active, standby or warm-up) is taken to have lag 0 for it; every
-    other process lags by all of its changelog. The assignor returns warm-ups among the standbys:
-    if a task has more standbys than ``num.standby.replicas``, those with most lag, then the last
-    by process name, count as warm-ups.
-
-    Parameters
-    ----------
-    warmups : ``max.warmup.replicas``
-
-    Raises
-    ------
-    jpype.JException
-        Where the assignor throws.
-    """
-    return _Rebalance(group, classes(version), warmups).assigned(assignor)
-
-
 @cache
 def classes(version: str) -> SimpleNamespace:
     """Return the classes of a release, by their short names; starts the JVM."""
@@ -106,11 +84,21 @@ def classes(version: str) -> SimpleNamespace:
     return SimpleNamespace(**found, util=util, deal=deal)
 
 
-class _Rebalance:
-    """One rebalance: what the members of a group sent to its leader, as Kafka's objects."""
+class Rebalance:
+    """One rebalance: what the members of a group sent to its leader, as Kafka's objects.
 
-    def __init__(self, group: StreamsDocument, java: SimpleNamespace, warmups: int) -> None:
-        self._group, self._java = group, java
+    A process that has a task (active, standby or warm-up) is taken to have lag 0 for it; every
+    other process lags by all of its changelog.
+
+    Parameters
+    ----------
+    version : release of Kafka Streams
+    warmups : ``max.warmup.replicas``
+    """
+
+    def __init__(self, group: StreamsDocument, version: str, warmups: int) -> None:
+        self._group, self._java = group, classes(version)
+        java = self._java
         names = sorted(group.subtopologies, key=lambda name: (len(name), name))
         self._ids = {
             (name, number): java.TaskId(at, number)
@@ -136,7 +124,17 @@ class _Rebalance:
         )
 
     def assigned(self, assignor: str) -> dict[str, Tasks]:
-        """Return the tasks of each member."""
+        """Return the tasks that an assignor gives each member, with its warm-ups.
+
+        The assignor returns warm-ups among the standbys: if a task has more standbys than
+        ``num.standby.replicas``, those with most lag, then the last by process name, count as
+        warm-ups.
+
+        Raises
+        ------
+        jpype.JException
+            Where the assignor throws.
+        """
         name = KAFKA_STREAMS.assignors[assignor].rpartition(".")[2]
         called = getattr(self._java, name)()
         (self._by_states if assignor == "high-availability" else self._by_application)(called)

@@ -17,8 +17,8 @@ from heuristics.child import Child, Lost
 from heuristics.shipped.classic_task_assignor import (
     KAFKA_STREAMS,
     MAX_WARMUP_REPLICAS,
+    Rebalance,
     classes,
-    classic_tasks,
     hash_map,
 )
 from heuristics.shipped.client import with_version
@@ -141,7 +141,7 @@ class TaskAssignor:
                 tasks = java.assignor().assign(java.spec(group), java.topology(group)).members()
                 made = {name: _tasks(tasks.get(name)) for name in group.members}
             else:
-                made = classic_tasks(group, self.kind, self.version, self.warmups)
+                made = Rebalance(group, self.version, self.warmups).assigned(self.kind)
         except jpype.JException as error:
             raise failure(error) from None
         members = {

@@ -25,6 +25,7 @@ MOST_PARTITIONS = 10_000
 Key = tuple[str, int]
 # NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH and UNKNOWN_LEADER_EPOCH.
 _MOVED = (6, 74, 75)
+NO_OFFSET = "its leader tells no offset"
 
 
 @dataclass(frozen=True)
@@ -118,28 +119,14 @@ def logs_of(cluster: Cluster, topics: Topics, names: Iterable[str]) -> Logs:
         ):
             if isinstance(answer, Unanswered):
                 unknown |= dict.fromkeys(keys, str(answer))
-            else:
-                moved |= read_logs(answer, offsets, unknown)
+                continue
+            for told in answer.topics:
+                for log in told.partitions:
+                    if log.error_code in _MOVED:
+                        moved.add(told.name)
+                    if log.offset >= 0 and not log.error_code:
+                        offsets[told.name, log.partition_index] = log.offset
+                    else:
+                        why = error_named(log.error_code) if log.error_code else NO_OFFSET
+                        unknown[told.name, log.partition_index] = why
     return Logs(found[messages.BEGINNING], found[messages.END], unknown, frozenset(moved))
-
-
-def read_logs(
-    answer: messages.ListOffsets, offsets: dict[Key, int], unknown: dict[Key, str]
-) -> set[str]:
-    """Add the offsets in an answer to `offsets`, and reasons for missing ones to `unknown`.
-
-    Returns the topics with a partition whose leader has moved.
-    """
-    moved = set()
-    for topic in answer.topics:
-        for one in topic.partitions:
-            key = (topic.name, one.partition_index)
-            if one.error_code in _MOVED:
-                moved.add(topic.name)
-            if one.error_code:
-                unknown[key] = error_named(one.error_code)
-            elif one.offset >= 0:
-                offsets[key] = one.offset
-            else:
-                unknown[key] = "its leader tells no offset"
-    return moved
