@@ -11,6 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from broker import distribution
 from broker.distribution import with_end_of
@@ -21,8 +22,6 @@ from broker.server_properties import (
     free_ports,
     listeners,
     listens,
-    new_id,
-    place,
     write,
 )
 from groups.documents.json_files import make_folder
@@ -45,7 +44,6 @@ LOOK_SECONDS = 0.05
 # Frames of Java stack traces, which are left out of messages.
 FRAME = re.compile(r"\s+(at |\.\.\. \d+ more)")
 STARTS = 3
-LAST_LINES = 12
 TAKEN = ("Address already in use", "BindException")
 
 
@@ -84,7 +82,8 @@ class Broker:
     ) -> None:
         self.version = version
         self.node: int = 1 if beside is None else beside.node + 1
-        self.cluster_id: str = new_id() if beside is None else beside.cluster_id
+        # An id of Kafka's own may begin with "-", which the storage tool takes for an option.
+        self.cluster_id: str = f"A{uuid4().hex[:21]}" if beside is None else beside.cluster_id
         self.voters: str = "" if beside is None else beside.voters
         self.bootstrap = self.inside = ""
         self.certificate: Path | None = None
@@ -347,9 +346,13 @@ class Broker:
             self._path("server.properties"),
             ALONE
             | listeners(ports, protocols)
-            | place(self.node, self.voters)
             | security.properties("OUTSIDE", folder)
-            | {"log.dirs": str(self._path("data"))}
+            | {
+                "process.roles": "broker" if joins else "broker,controller",
+                "node.id": str(self.node),
+                "controller.quorum.voters": self.voters,
+                "log.dirs": str(self._path("data")),
+            }
             | dict(properties),
         )
         self._format(security)
@@ -406,7 +409,7 @@ class Broker:
 
     def _died(self, reason: str) -> BrokerDied:
         lines = (line for line in self.log().splitlines() if not FRAME.match(line))
-        said = with_end_of(lines, reason, LAST_LINES)
+        said = with_end_of(lines, reason)
         return BrokerDied(f"the Kafka {self.version} broker: {said}")
 
     def _path(self, name: str) -> Path:

@@ -413,11 +413,12 @@ def subscription(wanted: Wanted) -> dict[str, object]:
     return {"topics": [*wanted.topics]}
 
 
-CLIENTS: Mapping[str, Callable[[Wanted], Client]] = {
-    "confluent": Confluent,
-    "confluent-kip-848": Confluent,
-    "kafka-python": KafkaPython,
-    "aiokafka": Aiokafka,
-    "java": Java,
-    "java-kip-848": Java,
+# Of each kind of consumer: the package of its client, our extra that installs it, and its class.
+CLIENTS: Mapping[str, tuple[str, str, Callable[[Wanted], Client]]] = {
+    "confluent": ("confluent_kafka", "clients", Confluent),
+    "confluent-kip-848": ("confluent_kafka", "clients", Confluent),
+    "kafka-python": ("kafka", "clients", KafkaPython),
+    "aiokafka": ("aiokafka", "clients", Aiokafka),
+    "java": ("jpype", "java", Java),
+    "java-kip-848": ("jpype", "java", Java),
 }

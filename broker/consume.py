@@ -34,7 +34,8 @@ def main(specification: str) -> None:
     end = Timer(asked.pop("seconds"), os._exit, [TOO_LONG])
     end.daemon = True
     end.start()
-    client = CLIENTS[asked["kind"]](Wanted(**asked))
+    *_, start = CLIENTS[asked["kind"]]
+    client = start(Wanted(**asked))
     todo: SimpleQueue[dict[str, object]] = SimpleQueue()
     diary = Diary()
     Thread(target=_listen, args=[client, diary, todo], daemon=True).start()

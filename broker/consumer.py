@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from broker import distribution
+from broker.clients import CLIENTS
 from broker.consume import Progress, Read
 from broker.distribution import with_end_of
 from groups.errors import BadInput
@@ -25,20 +26,10 @@ if TYPE_CHECKING:
     Held = dict[str, list[int]]
 
 
-# For each kind of consumer, the package of its client, and our extra that installs it.
-KINDS = {
-    "confluent": ("confluent_kafka", "clients"),
-    "confluent-kip-848": ("confluent_kafka", "clients"),
-    "kafka-python": ("kafka", "clients"),
-    "aiokafka": ("aiokafka", "clients"),
-    "java": ("jpype", "java"),
-    "java-kip-848": ("jpype", "java"),
-}
 # Generous, as loading a client may take long on a busy machine.
 START_SECONDS = 90.0
 ANSWER_SECONDS = 20.0
 LONGEST_SECONDS = 300.0
-LAST_LINES = 8
 
 
 class ConsumerDied(OSError):
@@ -114,9 +105,9 @@ class Consumer:
         BadInput
             If there is no such kind, or its client is missing.
         """
-        if kind not in KINDS:
-            raise BadInput(f"{kind}: not a kind of consumer; there are {', '.join(KINDS)}")
-        package, extra = KINDS[kind]
+        if kind not in CLIENTS:
+            raise BadInput(f"{kind}: not a kind of consumer; there are {', '.join(CLIENTS)}")
+        package, extra, _ = CLIENTS[kind]
         require(package, extra=extra)
         if extra == "java":
             distribution.classes_of_client(release)
@@ -147,18 +138,8 @@ class Consumer:
     def __exit__(self, *_: object) -> None:
         self.kill()
 
-    def joined(self) -> bool:
-        """Return whether it has become a member of its group, even without partitions.
-
-        Raises
-        ------
-        ConsumerDied
-            If it has ended.
-        """
-        return self.held() is not None
-
     def held(self) -> Held | None:
-        """Return the same as `assigned`, or None before it has become a member of its group.
+        """Return the same as `assigned`, or None until it is a member of its group.
 
         Raises
         ------
@@ -262,7 +243,7 @@ class Consumer:
         return answer["answer"]
 
     def _died(self, reason: str) -> ConsumerDied:
-        said = with_end_of(self.log().splitlines(), reason, LAST_LINES)
+        said = with_end_of(self.log().splitlines(), reason)
         return ConsumerDied(f"the consumer {self.client_id}: {said}")
 
 
@@ -305,7 +286,7 @@ def settle(
     while True:
         answers = [consumer.held() for consumer in consumers]
         joined = [one is not None for one in answers]
-        held = [_only(topics, one or {}) for one in answers]
+        held = [{t: n for t, n in sorted((one or {}).items()) if t in topics} for one in answers]
         now = time.monotonic()
         if (joined, held) != before:
             since, before = now, (joined, held)
@@ -316,7 +297,3 @@ def settle(
             each = dict(zip([c.client_id for c in consumers], held, strict=True))
             raise NotSettled(f"not settled after {timeout:g} s: {json.dumps(each)}")
         time.sleep(LOOK_SECONDS)
-
-
-def _only(topics: Mapping[str, int], held: Held) -> Held:
-    return {topic: numbers for topic, numbers in sorted(held.items()) if topic in topics}

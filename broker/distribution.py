@@ -193,8 +193,11 @@ def main_class(name: str, classes: str) -> str:
     raise BadInput(f"{name}: this release of Kafka does not have it")
 
 
-def with_end_of(lines: Iterable[str], reason: str, most: int) -> str:
-    """Return a reason, followed by the last `most` lines of a log that are not blank."""
-    last = [line for line in lines if line.strip()][-most:]
+LAST_LINES = 12
+
+
+def with_end_of(lines: Iterable[str], reason: str) -> str:
+    """Return a reason, followed by the last lines of a log that are not blank."""
+    last = [line for line in lines if line.strip()][-LAST_LINES:]
     said = "; the end of its log:\n" + "\n".join(last) if last else ""
     return f"{reason}{said}"

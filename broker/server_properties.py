@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import uuid
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -74,23 +73,6 @@ def listeners(ports: Mapping[str, int], protocols: Mapping[str, str]) -> dict[st
             f"{n}:{p}" for n, p in {"CONTROLLER": "PLAINTEXT", **protocols}.items()
         ),
     }
-
-
-def place(node: int, voters: str) -> dict[str, str]:
-    """Return the properties of a broker's place in its cluster: roles, id and controller.
-
-    Parameters
-    ----------
-    voters : the cluster's only controller, ``id@host:port``, which is a broker too
-    """
-    roles = "broker,controller" if voters.startswith(f"{node}@") else "broker"
-    return {"process.roles": roles, "node.id": str(node), "controller.quorum.voters": voters}
-
-
-def new_id() -> str:
-    """Return the id of a new cluster."""
-    # An id that Kafka generates may begin with "-", which the storage tool takes for an option.
-    return f"A{uuid.uuid4().hex[:21]}"
 
 
 def write(file: Path, properties: Mapping[str, str]) -> None:

@@ -22,7 +22,6 @@ ARTIFACT = "kafka-streams"
 COMMIT_MS = 200
 HEAP_MB = 128
 STOP_SECONDS = 20.0
-LAST_LINES = 12
 
 
 @cache
@@ -114,4 +113,4 @@ class StreamsProcess:
     def log(self) -> str:
         """Return the last lines of its log."""
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
-        return with_end_of(lines, "the Streams application", LAST_LINES)
+        return with_end_of(lines, "the Streams application")

@@ -149,7 +149,7 @@ class Stage:
 
     def _wait_for(self, member: str, consumer: Consumer) -> None:
         with suppress(ConsumerDied):
-            consumer.joined()
+            consumer.held()
         self._up.add(member)
 
     def join_one_by_one(self, members: list[str], say: Callable[[str], object]) -> None:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 import pytest
 
 from broker import Consumer, ConsumerDied, NotSettled, settle
-from broker.consumer import KINDS
+from broker.clients import CLIENTS
 from groups import BadInput
 from tests.processes import gone
 
@@ -24,7 +24,7 @@ def bootstrap(broker):
 
 
 @pytest.mark.broker
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLIENTS)
 def test_two_share_a_topic_until_one_leaves_and_what_the_other_commits_the_broker_has(
     broker, bootstrap, kind
 ):
@@ -51,7 +51,7 @@ def test_two_share_a_topic_until_one_leaves_and_what_the_other_commits_the_broke
 
 
 @pytest.mark.broker
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLIENTS)
 def test_consumers_settle_when_one_that_gets_nothing_is_a_member_too(broker, bootstrap, kind):
     group = f"narrow-{kind}"
     with ExitStack() as running:
@@ -66,7 +66,7 @@ def test_consumers_settle_when_one_that_gets_nothing_is_a_member_too(broker, boo
 
 
 @pytest.mark.broker
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLIENTS)
 def test_a_consumer_tells_each_record_once_with_the_time_it_waited(broker, kind):
     topic = f"told-by-{kind}"
     broker.create_topic(topic, 2)

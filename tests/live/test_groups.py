@@ -92,7 +92,7 @@ def started(broker, running: ExitStack, name, *, in_turn=False):
         consumers.append(running.enter_context(start))
         if name == "mixed" or in_turn:
             # The member of the classic protocol must join first.
-            until(consumers[-1].joined)
+            until(lambda: consumers[-1].held() is not None)
     return consumers
 
 
