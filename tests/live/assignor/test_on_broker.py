@@ -8,7 +8,6 @@ import re
 import signal
 import textwrap
 import time
-from collections import defaultdict
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -16,20 +15,17 @@ import pytest
 
 from broker import BROKER_RELEASE, Broker, Consumer, settle
 from compare.judged import judge
-from groups import Assignment, BadInput, Group
-from groups.tiers import values
+from groups import BadInput, Group
 from heuristics.shipped.java.jars import OWN, compile_java, noted
 from live.capture import capture
 from live.connection import Connection
-from optimal import solve
 from studies.on_a_cluster.stage import Flow
+from tests.broker.members import STILL, Members
 from tests.live.assignor import lag_aware, test_never_returns
-from tests.optimal.small_groups import document
 from tests.processes import in_python
 
 pytestmark = pytest.mark.broker
 
-STILL = 0.6
 TOPICS = {"even": 6, "odd": 5, "few": 1}
 ASSIGNOR = {
     "kafka-python": "tests.live.assignor.patient:Optimal",
@@ -66,71 +62,6 @@ PATIENT = {"session.timeout.ms": 30_000}
 PATIENT_IN_PYTHON = {"session_timeout_ms": 30_000}
 
 
-class Members:
-    """Consumers of one group, and the partitions that they held when last settled."""
-
-    def __init__(self, running: ExitStack, bootstrap: str, group: str, classes: Path) -> None:
-        self._running, self._bootstrap, self._group = running, bootstrap, group
-        self._classes = classes
-        self.partitions: dict[str, int] = TOPICS
-        self.alive: dict[str, Consumer] = {}
-        self.topics: dict[str, list[str]] = {}
-        self.held: dict[str, dict[str, list[int]]] = {}
-
-    def start(self, client_id, kind, topics=tuple(TOPICS), assignor=None, **more) -> None:
-        made = Consumer.start(
-            kind,
-            self._bootstrap,
-            self._group,
-            list(topics),
-            client_id=client_id,
-            assignor=assignor or ASSIGNOR[kind],
-            classes=[self._classes],
-            **more,
-        )
-        self.alive[client_id] = self._running.enter_context(made)
-        self.topics[client_id] = list(topics)
-
-    def stop(self, client_id: str) -> None:
-        self.alive.pop(client_id).stop()
-
-    def kill(self, client_id: str) -> None:
-        self.alive.pop(client_id).kill()
-
-    def settled(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Wait; return balance and moves since the last call, and the least possible values."""
-        each = settle([*self.alive.values()], self.partitions, STILL)
-        held = dict(zip(self.alive, each, strict=True))
-        members = {
-            member: {"subscription": self.topics[member], "owned": self.held.get(member, {})}
-            for member in self.alive
-        }
-        group = Group.from_dict(document(self.partitions, members))
-        assignment = Assignment.from_dict(group, held)
-        assignment.require_valid()
-        self.held = held
-        best = solve(group)
-        found = values(assignment, best.objective)
-        return found, tuple(term.value for term in best.terms)
-
-    def require_best(self) -> None:
-        """Wait; balance and moves must be the least possible."""
-        found, best = self.settled()
-        assert found == best
-
-    def waits(self) -> dict[tuple[str, int], float]:
-        """Return the longest time that a record of each partition waited until it was read."""
-        found: defaultdict[tuple[str, int], float] = defaultdict(float)
-        for one in self.alive.values():
-            for read in one.progress().reads:
-                partition = (read.topic, read.partition)
-                found[partition] = max(found[partition], read.waited_seconds)
-        return found
-
-    def logs(self) -> str:
-        return "".join(one.log() for one in self.alive.values())
-
-
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory):
     """The assignors of the jar that `make jar` builds."""
@@ -157,7 +88,7 @@ def flow(bootstrap):
 @pytest.fixture
 def members(bootstrap, classes, request):
     with ExitStack() as running:
-        yield Members(running, bootstrap, request.node.name, classes)
+        yield Members(running, bootstrap, request.node.name, TOPICS, ASSIGNOR, classes=[classes])
 
 
 KINDS = {
@@ -189,14 +120,14 @@ def test_joins_leaves_and_kills_end_at_the_optimum(bootstrap, members, kind, req
 
 
 def test_a_static_member_that_restarts_has_its_partitions_again(members):
-    kinds = {"c0": "kafka-python", "c1": "java"}
-    for name in kinds:
-        members.start(name, kinds[name], instance_id=f"i-{name}")
+    kinds = {"c0": ("kafka-python", PATIENT_IN_PYTHON), "c1": ("java", PATIENT)}
+    for name, (kind, config) in kinds.items():
+        members.start(name, kind, instance_id=f"i-{name}", config=config)
     members.settled()
     before = members.held
-    for name in kinds:
+    for name, (kind, config) in kinds.items():
         members.stop(name)
-        members.start(name, kinds[name], instance_id=f"i-{name}")
+        members.start(name, kind, instance_id=f"i-{name}", config=config)
         members.settled()
         assert members.held == before
 
@@ -291,13 +222,14 @@ def older(classes):
     except BadInput as reason:
         pytest.skip(str(reason))
     with started, ExitStack() as running:
-        yield started, Members(running, started.bootstrap, "older", classes)
+        topics = test_never_returns.TOPICS
+        at = (running, started.bootstrap, "older")
+        yield started, Members(*at, topics, ASSIGNOR, classes=[classes])
 
 
 def test_java_consumers_of_an_older_release_survive_the_join_that_never_returns(older):
     """Kafka's sticky assignors never return when the last of these members joins the others."""
     broker, members = older
-    members.partitions = test_never_returns.TOPICS
     for topic, partitions in members.partitions.items():
         broker.create_topic(topic, partitions)
     *first, last = test_never_returns.READS
