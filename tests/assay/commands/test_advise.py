@@ -226,9 +226,11 @@ def test_only_the_assignors_named_are_tried(said):
 
 def test_groups_that_gain_as_they_are_come_before_those_that_need_more_and_all_are_counted():
     warning = ALL_GROUPS.parents[1] / "4.3.1" / "rebal-j-describe.err.txt"
-    shown = assay("advise", ALL_GROUPS, warning, "--lower", "peak_load").stdout.splitlines()
+    run = assay("advise", ALL_GROUPS, warning, "--lower", "peak_load")
+    shown = run.stdout.splitlines()
     assert [line.split()[0] for line in shown[3:6]] == ["empty-e", "kpr-c", "aio-f"]
-    assert "1 is rebalancing: rebal-j." in shown[0]
+    assert shown[0].endswith("; 1 rebalancing.")
+    assert "group 'rebal-j' is rebalancing" in run.stderr
 
 
 def test_of_several_groups_those_that_nobody_reads_come_first():
