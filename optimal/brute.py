@@ -49,7 +49,10 @@ def brute(
     budgets = dict(at_most or {})
     require_data(group, (*objective, *budgets))
     require_costs_within(group, (*objective, *budgets), "brute")
-    _require_few_assignments(group)
+    if not is_enumerable(group):
+        shown = count(group) or f"about 10^{math.floor(digits(group))}"
+        most = f"more than the {MOST_ASSIGNMENTS} allowed"
+        raise BadInput(f"method brute: {shown} assignments, {most}")
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     best, found = None, None
     for values, owner in best_so_far(group, objective, budgets):
@@ -59,11 +62,3 @@ def brute(
     if best is None:
         raise NothingWithin
     return Answer(found, best, Stopped.PROOF, Proof(ProofKind.EXHAUSTION))
-
-
-def _require_few_assignments(group: Group) -> None:
-    if not is_enumerable(group):
-        shown = count(group) or f"about 10^{math.floor(digits(group))}"
-        raise BadInput(
-            f"method brute: {shown} assignments, more than the {MOST_ASSIGNMENTS} allowed"
-        )

@@ -119,10 +119,6 @@ def _pairs(loads: Int64) -> Int64:
     return score
 
 
-def _balance(group: Group, owner: Int32) -> Int64:
-    return _pairs(_loads(group, owner, _read(group)))
-
-
 def _topic_balance(group: Group, owner: Int32) -> Int64:
     squares = np.zeros(len(owner), np.int64)
     for t in np.flatnonzero(group.readers).tolist():
@@ -214,7 +210,7 @@ ENUMERATED_TIERS: Formulations[Callable[[Group, Int32], Int64]] = Formulations(
     "brute",
     "ENUMERATED_TIERS of optimal.enumeration",
     {
-        "balance": _balance,
+        "balance": lambda g, owner: _pairs(_loads(g, owner, _read(g))),
         "topic_balance": _topic_balance,
         "load_squares": lambda g, owner: (_loads(g, owner, _read(g)) ** 2).sum(axis=1),
         "host_balance": lambda g, owner: _of_places(g, owner, [one.host for one in g.details]),

@@ -37,7 +37,12 @@ def require_form(group: Group, solution: Solution) -> None:
         term.__post_init__()
     assignment, members = solution.assignment, len(group.members)
     for other in (solution.group, solution.group if assignment is None else assignment.group):
-        if other is not group and not _alike(other, group):
+        alike = other is group or (
+            type(other) is Group
+            and (other.members, other.topics) == (group.members, group.topics)
+            and np.array_equal(other.partitions, group.partitions)
+        )
+        if not alike:
             raise InvalidAssignment("group: other members, topics or partition counts")
     for name, column in (("level", solution.proof.level), ("price", solution.proof.price)):
         if column is not None and len(column) != members:
@@ -135,15 +140,6 @@ def around_balance(objective: Objective) -> tuple[Objective, Objective]:
             raise ProofError(f"no certificate is defined for an objective with {tier}")
     at = objective.index("balance") if "balance" in objective else len(objective)
     return objective[:at], objective[at + 1 :]
-
-
-def _alike(one: object, other: Group) -> bool:
-    """Return whether groups have the same members, topics and partitions, in the same order."""
-    return (
-        type(one) is Group
-        and (one.members, one.topics) == (other.members, other.topics)
-        and np.array_equal(one.partitions, other.partitions)
-    )
 
 
 def _require_owners(assignment: Assignment, members: int, partitions: int) -> None:

@@ -42,11 +42,15 @@ def count_again(group: Group, solution: Solution) -> bool:
     except BadInput:
         # The tiers' data may be known for this assignment but not for others.
         return False
+    from optimal.enumeration import best_so_far, is_enumerable
+
+    tiers = (*solution.objective, *solution.at_most)
+    if is_enumerable(group) and all(TIERS[tier].greatest(group) < SAFE_TOTAL for tier in tiers):
+        *_, (least, _) = best_so_far(group, solution.objective, solution.at_most)
+        if least is not None:
+            _require_not_below(solution, least)
+            return True
     case = Case(group, solution.assignment.owner.tolist())
-    least = _least_of_all(case, solution)
-    if least is not None:
-        _require_not_below(solution, least)
-        return True
     for held in _simple_assignments(case, solution):
         other = Case(case.group, held)
         if all(other.value(tier) <= most for tier, most in solution.at_most.items()):
@@ -62,20 +66,6 @@ def _require_not_below(solution: Solution, reached: tuple[int, ...]) -> None:
         if value < term.bound:
             what = f"the bound {term.bound} is wrong: an assignment has {value}"
             raise ProofError(f"terms.{term.name}: {what}")
-
-
-def _least_of_all(case: Case, solution: Solution) -> tuple[int, ...] | None:
-    """Return the values of the best of all assignments; None if there are too many to count."""
-    from optimal.enumeration import best_so_far, is_enumerable
-
-    group, objective = case.group, solution.objective
-    tiers = (*objective, *solution.at_most)
-    if not is_enumerable(group) or any(
-        TIERS[tier].greatest(group) >= SAFE_TOTAL for tier in tiers
-    ):
-        return None
-    *_, (least, _) = best_so_far(group, objective, solution.at_most)
-    return least
 
 
 def _simple_assignments(case: Case, solution: Solution) -> Iterator[list[int]]:

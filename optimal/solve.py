@@ -223,11 +223,7 @@ def _solve_one(
         problem = ConstrainedProblem(group, objective, at_most, TimeLeft.of(time_limit), solve)
         return problem.solved(method)
     chosen = _method_for(group, objective) if method == "auto" else method
-    run = _load(chosen) if chosen != "flow" else _load_flow(group, objective, method)
-    if method == "auto" and chosen == "cp-sat":
-        from optimal.loads.exchange import hinted
-
-        run = hinted
+    run = _load(chosen, group, objective, auto=method == "auto")
     start = perf_counter()
     answer = run(group, objective, time_limit=time_limit)
     solution = confirmed(group, objective, answer, chosen, perf_counter() - start)
@@ -247,11 +243,9 @@ def _improve_by_search(known: Solution, time_limit: float | None) -> Solution:
     if chosen is None:
         return known
     limit = SEARCH_SECONDS if time_limit is None else max(0.0, time_limit - known.seconds)
-    run = _load(chosen)
+    run = _load(chosen, group, objective, auto=False)
     if chosen == "cp-sat":
-        from optimal.cpsat import cpsat
-
-        run = partial(cpsat, start=known.assignment.owner)
+        run = partial(run, start=known.assignment.owner)
     answer = run(group, objective, time_limit=limit)
     seconds = known.seconds + perf_counter() - start
     found = confirmed(group, objective, answer, chosen, seconds)
@@ -367,23 +361,22 @@ def _method_for(group: Group, objective: Objective) -> MethodName:
     return "exchange" if is_worth_it(group, objective, {}) else search
 
 
-def _load_flow(group: Group, objective: Objective, method: MethodName) -> Method:
-    """Load the flow method, and its solver if it is asked for by name or no closed form serves."""
-    from optimal.flow.algorithm import flow
-    from optimal.flow.flows import Stages
+def _load(method: MethodName, group: Group, objective: Objective, *, auto: bool) -> Method:
+    """Load a method, and its solver if it needs one: loading takes longer than a small group.
 
-    closed_form = method == "auto" and Stages.of(objective).has_closed_form
-    if not closed_form or group.subscription_row.any():
-        import_module("optimal.solvers")
-    return partial(flow, closed_form=closed_form)
+    Parameters
+    ----------
+    auto : whether the method was chosen by `auto`: then flow uses the closed form if it serves,
+        and CP-SAT starts from a good assignment
+    """
+    if method == "flow":
+        from optimal.flow.algorithm import flow
+        from optimal.flow.flows import Stages
 
-
-def _load(method: MethodName) -> Method:
-    """Load a method other than flow, and its solver: loading takes longer than a small group."""
-    if method == "exchange":
-        from optimal.loads.exchange import exchange
-
-        return exchange
+        closed_form = auto and Stages.of(objective).has_closed_form
+        if not closed_form or group.subscription_row.any():
+            import_module("optimal.solvers")
+        return partial(flow, closed_form=closed_form)
     if method == "brute":
         from optimal.brute import brute
 
@@ -393,6 +386,10 @@ def _load(method: MethodName) -> Method:
 
         require_pulp()
         return ilp
-    from optimal.cpsat import cpsat
+    if method == "cp-sat" and not auto:
+        from optimal.cpsat import cpsat
 
-    return cpsat
+        return cpsat
+    from optimal.loads.exchange import exchange, hinted
+
+    return hinted if method == "cp-sat" else exchange

@@ -82,22 +82,19 @@ def levels(pools: Pools, time_left: TimeLeft) -> Blocks:
     undecided = blocks.classes > 1
     while undecided.any():
         time_left.check()
-        over = _cut(pools, blocks, undecided, one_more=True)
-        rest = undecided & ~over.short & (blocks.extra > 0)
+        overloaded, *over = _cut(pools, blocks, undecided, one_more=True)
+        rest = undecided & ~overloaded & (blocks.extra > 0)
         time_left.check()
-        under = _cut(pools, blocks, rest, one_more=False)
-        was_split = np.concatenate((np.flatnonzero(over.short), np.flatnonzero(under.short)))
+        underloaded, *under = _cut(pools, blocks, rest, one_more=False)
+        was_split = np.concatenate((np.flatnonzero(overloaded), np.flatnonzero(underloaded)))
         if not len(was_split):
             break
         count = len(blocks.floor) + len(was_split)
         part = np.arange(len(blocks.floor))
         part[was_split] = np.arange(len(blocks.floor), count)
         of_pool, of_class = (
-            np.where((a & over.short[of]) | (b & under.short[of]), part[of], of)
-            for a, b, of in (
-                (over.pools, under.pools, blocks.of_pool),
-                (over.classes, under.classes, blocks.of_class),
-            )
+            np.where((a & overloaded[of]) | (b & underloaded[of]), part[of], of)
+            for a, b, of in zip(over, under, (blocks.of_pool, blocks.of_class), strict=True)
         )
         blocks = _with_averages(pools, of_pool, of_class)
         undecided = np.zeros(count, bool)
@@ -115,23 +112,9 @@ def _with_averages(pools: Pools, of_pool: Int64, of_class: Int64) -> Blocks:
     return Blocks(of_pool, of_class, *np.divmod(total, np.maximum(size, 1)))
 
 
-@dataclass(frozen=True, eq=False)
-class _Cut:
-    """A minimum cut in each of some blocks.
-
-    Attributes
-    ----------
-    short : (blocks,) bool, whether the flow is less than wanted, so that the block is split
-    pools, classes : (pools,) and (classes,) bool, whether each is in the cut: on the source's side
-        with `one_more`, otherwise on the sink's side
-    """
-
-    short: Bools
-    pools: Bools
-    classes: Bools
-
-
-def _cut(pools: Pools, blocks: Blocks, wanted: Bools, *, one_more: bool) -> _Cut:
+def _cut(
+    pools: Pools, blocks: Blocks, wanted: Bools, *, one_more: bool
+) -> tuple[Bools, Bools, Bools]:
     """Return a minimum cut of each wanted block, by one maximum flow through all of them.
 
     Only members have capacities: with a bound on what a class reads of a pool, the sink's side
@@ -141,13 +124,19 @@ def _cut(pools: Pools, blocks: Blocks, wanted: Bools, *, one_more: bool) -> _Cut
     ----------
     one_more : cap members at the average rounded up, and ask whether that takes all partitions;
         otherwise cap them at the average rounded down, and ask whether all reach it
+
+    Returns
+    -------
+    (blocks,) bool, whether the flow is less than wanted, so that the block is split; (pools,) and
+    (classes,) bool, whether each is in the cut: on the source's side with `one_more`, otherwise on
+    the sink's side
     """
     n, k, c = len(blocks.floor), len(pools.counts), len(pools.class_size)
     source, sink = k + c, k + c + 1
     pool = np.flatnonzero(wanted[blocks.of_pool])
     class_ = np.flatnonzero(wanted[blocks.of_class])
     if not len(class_):
-        return _Cut(np.zeros(n, bool), np.zeros(k, bool), np.zeros(c, bool))
+        return np.zeros(n, bool), np.zeros(k, bool), np.zeros(c, bool)
     cap = blocks.floor + (blocks.extra > 0) if one_more else blocks.floor
     block = blocks.of_pool[pools.read_pool]
     inside = np.flatnonzero((block == blocks.of_class[pools.read_by]) & wanted[block])
@@ -179,4 +168,4 @@ def _cut(pools: Pools, blocks: Blocks, wanted: Bools, *, one_more: bool) -> _Cut
     cut = solver.get_source_side_min_cut() if one_more else solver.get_sink_side_min_cut()
     within = np.zeros(k + c + 2, bool)
     within[np.array(cut, np.int64)] = True
-    return _Cut(wanted & (carried < full), within[:k], within[k : k + c])
+    return wanted & (carried < full), within[:k], within[k : k + c]

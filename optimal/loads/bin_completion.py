@@ -139,7 +139,7 @@ def complete(parts: Parts, deals: Deals) -> Int64:
     """Return the indices of the ways that give all partitions, and each member a part, int64."""
     if deals.dealt != parts.members:
         return np.zeros(0, np.int64)
-    return np.flatnonzero((deals.taken == parts.everything[:, None]).all(axis=0))
+    return np.flatnonzero(first_free(deals.taken, len(parts.size)) == len(parts.size))
 
 
 class Undecided(Exception):
@@ -180,54 +180,30 @@ def first_deal(parts: Parts, time_left: TimeLeft, most: int) -> list[int] | None
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class Outlook:
-    """An estimate of how many ways there are to deal the rest.
+def _likelihood(logs: Floats, left: Int64, members: int, away: Floats, count: Int64) -> Floats:
+    """(ways,) float64: logarithm of an estimate of the ways to deal the rest, up to a constant.
 
     If members' loads were distributed normally, the number would be that of the ways to spread the
     budget over the members left, times the density of each load. So the less the weights of the
     partitions left differ, the more ways there are.
 
-    Attributes
+    Parameters
     ----------
-    parts : what can be dealt
-    away : (parts,) float64, sum over a part's partitions of (weight - average weight) squared
-    held : (parts,) int64, how many partitions each part has
-    logs : (budget + members + 1,) float64, logarithms of factorials
+    logs : logarithms of the factorials of 0, 1, 2, ...
+    left : (ways,) int64, what is left of the budget
+    members : how many members have no part yet
+    away, count : (ways,), the sum of (weight - average weight) squared of the partitions left, and
+        their number
     """
-
-    parts: Parts
-    away: Floats
-    held: Int64
-    logs: Floats
-
-    @staticmethod
-    def of(parts: Parts) -> Outlook:
-        """Compute the tables from the weights of the parts."""
-        off = parts.size - parts.size.mean()
-        holds = parts.holds()
-        count = int(parts.budget[0]) + parts.members + 1
-        logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, count)))))
-        return Outlook(parts, holds @ (off * off), holds.sum(axis=1), logs)
-
-    def of_deals(self, left: Int64, members: int, away: Floats, count: Int64) -> Floats:
-        """(ways,) float64: logarithm of the number of ways to go on, up to a constant.
-
-        Parameters
-        ----------
-        left : (ways,) int64, what is left of the budget
-        members : how many members have no part yet
-        away, count : (ways,), sum of squared deviations and number of the partitions left
-        """
-        spread = self.logs[left + members] - self.logs[left] - self.logs[members]
-        deviation = np.sqrt(np.maximum(away / np.maximum(count, 1), 1.0))
-        return np.asarray(spread - MIDDLING * (members - 1) * np.log(deviation), np.float64)
+    spread = logs[left + members] - logs[left] - logs[members]
+    deviation = np.sqrt(np.maximum(away / np.maximum(count, 1), 1.0))
+    return np.asarray(spread - MIDDLING * (members - 1) * np.log(deviation), np.float64)
 
 
 def likely_deal(parts: Parts, time_left: TimeLeft, work: int) -> list[int] | None:
     """Return the parts of an assignment that keeps to the peak; None if none is found.
 
-    Beam search: of all deals to one more member, those with the best outlook are kept.
+    Beam search: of all deals to one more member, those with the best likelihood are kept.
 
     Parameters
     ----------
@@ -235,17 +211,19 @@ def likely_deal(parts: Parts, time_left: TimeLeft, work: int) -> list[int] | Non
     """
     if parts.budget[0] > MOST_BUDGET:
         return None
-    outlook = Outlook.of(parts)
-    off = parts.size - parts.size.mean()
+    factors = np.arange(1, int(parts.budget[0]) + parts.members + 1)
+    logs = np.concatenate(([0.0], np.cumsum(np.log(factors))))
+    off, holds = parts.size - parts.size.mean(), parts.holds()
+    away_of, held = holds @ (off * off), holds.sum(axis=1)
     deals, away, count = nothing_dealt(parts), np.array([off @ off]), np.array([len(off)])
     while deals.dealt < parts.members:
         tries = int(work * GROWTH ** (deals.dealt / parts.members))
         way, part = continuations(parts, deals)
         if not len(way) or time_left.is_up:
             return None
-        away, count = away[way] - outlook.away[part], count[way] - outlook.held[part]
+        away, count = away[way] - away_of[part], count[way] - held[part]
         left, members = deals.left[0, way] - parts.slack[0, part], parts.members - deals.dealt - 1
-        likely = outlook.of_deals(left, members, away, count)
+        likely = _likelihood(logs, left, members, away, count)
         most = min(1 + tries // LEAST_TRIED, MORE * len(deals) + tries // MOST_TRIED, MOST_WAYS)
         best = _best(likely, most)
         deals = continued(parts, deals, way[best], part[best])

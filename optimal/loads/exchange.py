@@ -305,7 +305,11 @@ class Search:
         for tier in self.problem.rest:
             if tier == MOVES:
                 value, bound = self._save_moves()
-                self._cap_moves(value)
+                # From now on no more moves are allowed.
+                each = [replace(one, moves=value) for one in self.windows.each]
+                hull = replace(self.windows.hull, moves=value)
+                self.windows = replace(self.windows, hull=hull, each=each)
+                self.incumbent = self._in_a_window(self.incumbent.holder)
             elif tier == self.problem.peak:
                 bound = self._lower_peak(0)
                 value = self.peak = self.incumbent.peak
@@ -315,13 +319,6 @@ class Search:
             if bound < value:
                 break
         return (*bounds, *(None for _ in self.problem.rest[len(bounds) :]))
-
-    def _cap_moves(self, moves: int) -> None:
-        """Allow at most so many moves from now on."""
-        windows, holder = self.windows, self.incumbent.holder
-        each = [replace(one, moves=moves) for one in windows.each]
-        self.windows = replace(windows, hull=replace(windows.hull, moves=moves), each=each)
-        self.incumbent = self._in_a_window(holder)
 
     def _lower_peak(self, target: int) -> int:
         """Lower the peak until it is at a target; return a lower bound on the peak."""

@@ -6,7 +6,7 @@ target; a split divides the partitions of two members anew.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -343,7 +343,12 @@ def _several_piles(
     moved = np.concatenate(used)
     size = candidates.size[free[moved]]
     twice, total = _target(incumbent, a, b, size, with_a[moved], off)
-    sums = [_sums_of_choices([option[2] for option in half]) for half in halves]
+    # The sum of each way to take one entry of each option, the last varying fastest.
+    start = np.zeros(1, np.int64)
+    sums = [
+        reduce(lambda sums, option: np.add.outer(sums, option[2]).ravel(), half, start)
+        for half in halves
+    ]
     order = np.argsort(sums[1])
     first, second = (sums[0], np.arange(len(sums[0]))), (sums[1][order], order)
     _, *picks = meet(first, second, twice, 0, total)
@@ -353,14 +358,6 @@ def _several_piles(
         for (at, way, _), number in zip(half, numbers, strict=True):
             goes[at] = subsets(len(at))[way[number]] > 0
     return goes
-
-
-def _sums_of_choices(options: list[Int64]) -> Int64:
-    """Return the sum of each way to take one entry of each option, the last varying fastest."""
-    sums = np.zeros(1, np.int64)
-    for option in options:
-        sums = np.add.outer(sums, option).ravel()
-    return sums
 
 
 @lru_cache(maxsize=32)

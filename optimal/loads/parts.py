@@ -59,14 +59,6 @@ class Parts:
     budget: Int64
     starts: Int64
 
-    @property
-    def everything(self) -> Bits:
-        """(words,) uint64: all partitions, as bits."""
-        everything = np.zeros(len(self.bits), np.uint64)
-        for p in range(len(self.size)):
-            everything[p // WORD] |= np.uint64(1 << p % WORD)
-        return everything
-
     def holds(self, which: list[int] | slice = slice(None)) -> Int64:
         """(parts, partitions) int64: 1 where a part holds a partition; `which` selects parts."""
         number = np.arange(len(self.size))

@@ -2,7 +2,8 @@
 
 Run with ``make agree``, or ``python -m tests.optimal.agreement --seed 2 --groups 500``; with
 ``--magnitudes`` on groups whose lags and weights are of several magnitudes, with ``--pairs`` for
-every order of one tier of lag and one other, with ``--places`` for tiers of hosts, racks and
+every order of one tier of lag and one other, with ``--peaks`` for objectives of ``exchange``, with
+``--places`` for tiers of hosts, racks and
 state, with ``--streams`` on streams groups.
 """
 
@@ -27,7 +28,13 @@ from groups.tiers import is_flow, is_laminar
 from optimal import Solution, Status, solve
 from optimal.answer import LIMITS
 from optimal.solve import METHODS
-from tests.optimal.random_groups import mixed_magnitudes, of_state, random_group, random_streams
+from tests.optimal.random_groups import (
+    case,
+    mixed_magnitudes,
+    of_state,
+    random_group,
+    random_streams,
+)
 
 Objective = tuple[str, ...]
 Solver = Callable[..., Solution]
@@ -145,6 +152,12 @@ def pairs_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
     return group, [PAIRS[number % len(PAIRS)]]
 
 
+def peaks_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
+    """Return a small group, and one objective that the method ``exchange`` serves."""
+    group, objective = case(random.Random(f"peaks {seed} {number}"))
+    return group, [objective]
+
+
 def places_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
     """Return a small group, and one objective of flow tiers, some of hosts, racks or state."""
     rng = random.Random(f"places {seed} {number}")
@@ -205,7 +218,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--groups", type=int, default=20_000)
     parser.add_argument("--processes", type=int, default=2)
-    for make in (magnitudes_case, pairs_case, places_case, streams_case):
+    for make in (magnitudes_case, pairs_case, peaks_case, places_case, streams_case):
         name = make.__name__.removesuffix("_case")
         parser.add_argument(f"--{name}", dest="make", action="store_const", const=make)
     parser.add_argument("--folder", default="out/contradictions")

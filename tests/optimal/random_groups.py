@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from hypothesis import strategies as st
 
-from groups import Group
+from groups import Group, values
 from groups.columns.racks import Racks
 from groups.tiers import is_flow
+from optimal import solve
 from tests.optimal.small_groups import document
 
 if TYPE_CHECKING:
@@ -256,3 +257,72 @@ def of_state(rng: random.Random) -> tuple[str, ...]:
         late = "balance" in tiers and "host_balance" in tiers[: tiers.index("balance")]
         if is_flow(tiers) and not both and not late:
             return tuple(tiers)
+
+
+# Objectives of loads: tiers before the loads, tiers of loads, and what budgets are tried with.
+EARLIER = (
+    (),
+    ("balance",),
+    ("topic_balance",),
+    ("stickiness",),
+    ("moved_weight",),
+    ("racks", "stickiness"),
+    ("balance", "stickiness"),
+    ("stickiness", "balance"),
+    ("balance", "moved_weight"),
+    ("balance", "racks", "stickiness"),
+    ("racks", "balance", "moved_weight"),
+)
+
+LAST = (
+    ("peak_lag",),
+    ("peak_weight",),
+    ("peak_time",),
+    ("peak_lag", "lag_balance"),
+    ("peak_lag", "lag_spread"),
+    ("peak_weight", "weight_balance"),
+    ("peak_weight", "weight_spread"),
+    ("lag_spread",),
+    ("weight_balance",),
+)
+
+WITHOUT_MOVES = [earlier for earlier in EARLIER if "stickiness" not in earlier]
+WITHIN = (
+    *((*earlier, *last) for earlier in EARLIER for last in LAST),
+    *((*earlier, "peak_lag", "stickiness") for earlier in WITHOUT_MOVES),
+    *((*earlier, "peak_time", "stickiness") for earlier in WITHOUT_MOVES),
+    *((*earlier, "stickiness") for earlier in WITHOUT_MOVES),
+)
+
+
+def case(rng: random.Random) -> tuple[Group, tuple[str, ...]]:
+    """Return a small group with random lags, and an objective of `EARLIER` and `LAST` tiers."""
+    group = random_group(rng, members=rng.randint(1, 4), partitions=rng.randint(1, 8))
+    kind = rng.choice(("as they are", "magnitudes", "hot", "zero", "ties"))
+    if kind == "magnitudes":
+        group = mixed_magnitudes(rng, group, below=2**24)
+    elif group.n_partitions and kind != "as they are":
+        column = np.full(group.n_partitions, {"hot": 1, "zero": 0, "ties": 7}[kind], np.int64)
+        column[rng.randrange(len(column))] = {"hot": 1000, "zero": 0, "ties": 14}[kind]
+        group = replace(group, lag_records=column, weight=column[::-1].copy())
+    earlier, last = rng.choice(EARLIER), rng.choice(LAST)
+    if "stickiness" not in earlier and last[0].startswith("peak") and rng.random() < 0.2:
+        last = (last[0], "stickiness", *last[1:])
+    return group, (*earlier, *last)
+
+
+def case_within(rng: random.Random) -> tuple[Group, tuple[str, ...], dict[str, int]]:
+    """Return a small group, an objective, and one to three budgets near what it can reach."""
+    group, _ = case(rng)
+    objective = rng.choice(WITHIN)
+    peaks = [tier for tier in objective if tier.startswith("peak")]
+    peak = (peaks or [rng.choice(("peak_lag", "peak_time"))])[0]
+    most = {}
+    for tier in rng.sample(
+        ["stickiness", "load_spread", "idle_members", peak], rng.choice((1, 1, 2, 3))
+    ):
+        least = solve(group, (tier,), method="brute").terms[0].value
+        free = solve(group, objective, method="brute").assignment
+        reached = values(free, (tier,))[0]
+        most[tier] = rng.choice((least, rng.randint(least, max(least, reached)), least + 1))
+    return group, objective, most

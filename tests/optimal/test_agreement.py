@@ -22,11 +22,11 @@ from tests.optimal.agreement import (
     magnitudes_case,
     meet,
     pairs_case,
+    peaks_case,
     places_case,
     streams_case,
 )
 from tests.optimal.judging import KIP_54, claimed
-from tests.optimal.loads.sweep import peaks_case
 from tests.optimal.small_groups import found, one_topic
 
 SEED = 5
@@ -150,7 +150,7 @@ def test_every_method_that_serves_gives_its_answer(group):
         assert len({found(answer) for answer in said}) == 1
 
 
-def test_a_method_that_proves_too_much_or_is_at_odds_with_the_checker_is_named(group):
+def test_a_method_that_proves_too_much_or_is_at_odds_with_the_checker_is_named_no_other(group):
     flow = {"flow": SOLVERS["flow"]}
     for rivals, odds in (
         (flow | {"all": says(STAYS)}, ["flow found [0, 3], but all proves no less than [6, 0]"]),
@@ -161,14 +161,11 @@ def test_a_method_that_proves_too_much_or_is_at_odds_with_the_checker_is_named(g
         ({"open": says(STAYS, 1, None), "better": says(EVEN, None, None)},
          ["better found [0, 3], but open proves no less than [1]"]),
         (flow | {"odd": is_at_odds_with_the_checker}, ["odd: price: it does not close"]),
+        *((QUICK | {"open": says(STAYS, *bounds)}, [])
+          for bounds in ((None, None), (-1, None), (0, None), (0, 3), (0, 1))),
+        (QUICK | {"late": is_late}, []),
     ):  # fmt: skip
         assert agree(group, KIP_54, methods=rivals)[1] == odds
-
-
-def test_an_open_answer_with_true_bounds_and_one_that_found_nothing_agree(group):
-    for bounds in ((None, None), (-1, None), (0, None), (0, 3), (0, 1)):
-        assert agree(group, KIP_54, methods={**QUICK, "open": says(STAYS, *bounds)})[1] == []
-    assert agree(group, KIP_54, methods={**QUICK, "late": is_late})[1] == []
 
 
 def test_a_contradiction_leaves_the_group_with_which_it_can_be_reproduced(group, tmp_path):

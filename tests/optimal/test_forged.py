@@ -11,7 +11,7 @@ from groups import Assignment, Group
 from optimal import Proof, ProofKind, Status, Stopped, Term, check, solve
 from optimal.audit import audit
 from tests.optimal.judging import COLUMNS, NUMBERS, REFUSED, forged, verdict_of
-from tests.optimal.small_groups import group_of, lopsided
+from tests.optimal.small_groups import group_of, lopsided, one_topic
 
 
 def assert_refused(group, solution) -> None:
@@ -66,6 +66,12 @@ PARTS = [
     ("proof", "level", COLUMNS.values()),
     ("proof", "price", COLUMNS.values()),
     ("within a budget", "level", COLUMNS.values()),
+    ("a budget", "at_most", [{"stickiness": n} for n in (True, 2.0, -1, "2", None, float("nan"),
+                                                         10**400)]),
+    ("of a peak", "floor", ("crowd", *(
+        {"bound": word} for word in ("guess", None, "weighted")), *(
+        {"members": some} for some in ((), (1, 0), (0, 0), [0], (True,), (0.5,))), *(
+        {"at_least": least} for least in (1.5, True, "90")))),
     ("of hosts", "prices", ({}, None, [], *(of_kind(form, kind) for form in PRICES
                                             for kind in ("member", "host")))),
     ("assignment", "owner", OWNERS.values()),
@@ -76,15 +82,20 @@ PARTS = [
 
 @pytest.mark.parametrize(("where", "name", "others"), PARTS)
 def test_a_part_of_another_kind_or_shape_is_refused(group, solution, where, name, others):
-    if where == "within a budget":
+    if "a budget" in where:
         group = lopsided(3, 9)
         solution = solve(group, at_most={"stickiness": 2})
+    if where == "of a peak":
+        group = one_topic([90, 5, 4, 3, 2, 1], 3)
+        solution = solve(group, "peak_lag", method="exchange")
+        floor = solution.proof.floor
+        others = [forged(floor, **one) if isinstance(one, dict) else one for one in others]
     if where == "of hosts":
         group = group_of({"t": 5}, {m: ["t"] for m in "abc"}, hosts="xxy")
         solution = solve(group, "host_balance > stickiness")
     for other, kind in product(others, ProofKind):
         proof = solution.proof if kind is ProofKind.CERTIFICATE else Proof(kind)
-        if where == "solution":
+        if where in ("solution", "a budget"):
             assert_refused(group, forged(forged(solution, proof=proof), **{name: other}))
         elif where == "assignment":
             made = other(solution.assignment.owner) if callable(other) else other

@@ -1,4 +1,4 @@
-"""Hosts and racks: how even they are by flows, and what proves it."""
+"""Hosts, racks and state: how even they are by flows, where copies lie, and what proves it."""
 
 import random
 from collections import Counter
@@ -7,18 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from groups import BadInput, Group
+from groups import BadInput, Group, ProofError
 from groups.fleet import Fleet
 from groups.table.rows import batch_of
 from optimal import Status, check, solve, solve_fleet
 from optimal.enumeration import count
-from tests.optimal.judging import (
-    changed,
-    claimed,
-    is_accepted,
-    verdict_of,
-)
-from tests.optimal.small_groups import found, group_of
+from tests.optimal.judging import changed, claimed, is_accepted, verdict_of
+from tests.optimal.random_groups import random_streams
+from tests.optimal.small_groups import found, group_of, streams
 
 # Two hosts that hold as much whichever way p and q go together. One way has the least sum of
 # squares, the other the least differences of pairs.
@@ -36,22 +32,8 @@ def pods(sizes, partitions, owned=None) -> Group:
     return group_of({"t": partitions}, reads, owned, hosts=hosts)
 
 
-def test_members_that_read_alike_are_even_on_hosts_and_by_themselves_with_a_certificate():
-    rng = random.Random("pods")
-    for _ in range(25):
-        sizes = [rng.randint(1, 4) for _ in range(rng.randint(1, 4))]
-        partitions = rng.randint(0, 30)
-        owned = {"c00": {"t": [n for n in range(partitions) if rng.random() < 0.7]}}
-        group = pods(sizes, partitions, owned)
-        for objective in ("host_balance > balance > stickiness", "balance > host_balance"):
-            solution = solve(group, objective)
-            assert (solution.status, solution.proof.kind) == ("optimal", "certificate")
-            loads = solution.assignment.loads
-            assert loads.max() - loads.min() <= 1
-            assert is_accepted(group, solution)
-
-
-def test_the_closed_form_finds_what_flows_and_exhaustion_find_with_a_certificate():
+def test_members_that_read_alike_are_even_on_hosts_and_by_themselves_without_a_flow():
+    """As flows and exhaustion find, with a certificate."""
     rng, met = random.Random("closed form"), Counter()
     for _ in range(60):
         members, partitions = rng.randint(1, 7), rng.randint(0, 14)
@@ -72,6 +54,7 @@ def test_the_closed_form_finds_what_flows_and_exhaustion_find_with_a_certificate
         objective = (*tiers, "stickiness")[: rng.choice((2, 3, 3))]
         solution = solve(group, objective)
         assert (solution.method, solution.proof.kind) == ("closed-form", "certificate")
+        assert solution.assignment.loads.max() - solution.assignment.loads.min() <= 1
         assert is_accepted(group, solution)
         for method in ("flow", *(["brute"] if count(group) < 3000 else [])):
             other = solve(group, objective, method=method)
@@ -145,3 +128,70 @@ def test_a_fleet_has_for_each_group_what_it_has_by_itself():
         solved = solve_fleet(fleet, objective)
         assert list(map(found, solved)) == alone
         assert {one.proof.kind for one in solved} == {"certificate"}
+
+
+# The example of docs/explanation/proof.md.
+OF_THE_PAGE = streams(
+    {"0": (2, True), "1": (2, False)},
+    {"c0": ("A", {"0": [0, 1], "1": [0, 1]}, {}), "c1": ("B", {}, {"0": [1]})},
+)
+
+
+def test_members_and_what_keeps_state_are_within_one_and_hosts_as_even_as_that_allows():
+    rng = random.Random("within one")
+    for _ in range(40):
+        document = random_streams(rng, members=7, tasks=30)
+        group = Group.from_dict(document)
+        solution = solve(group, "kip-1071")
+        assert solution.proof.kind == "certificate"
+        assert is_accepted(group, solution)
+        owner = solution.assignment.owner
+        for kept in (owner, owner[group.copies.replicas >= 0]):
+            loads = np.bincount(kept, minlength=len(group.members))
+            assert loads.max() - loads.min() <= 1
+
+
+def test_the_example_of_the_page_has_the_asks_of_the_page():
+    solution = solve(OF_THE_PAGE, "balance > stateful_balance > restores > stickiness")
+    assert found(solution) == (0, 2, 0, 2)
+    assert solution.assignment.to_dict()["c1"]["0"] == [1]
+    asks = {
+        "member": np.array([[3, 0, 0, 1], [3, 0, 0, 0]]),
+        "state": np.array([[3, 1, 0, 1], [3, 1, 0, 0]]),
+    }
+    assert is_accepted(OF_THE_PAGE, changed(solution, prices=asks))
+
+
+def test_asks_of_state_that_differ_in_balance_prove_nothing():
+    solution = solve(OF_THE_PAGE, "balance > stateful_balance")
+    for step in (-1, 1):
+        asks = {kind: table.copy() for kind, table in solution.proof.prices.items()}
+        asks["state"][:, 0] += step
+        said = verdict_of(check, OF_THE_PAGE, changed(solution, prices=asks))
+        assert isinstance(said, ProofError)
+        assert not is_accepted(OF_THE_PAGE, changed(solution, prices=asks))
+    said = verdict_of(check, OF_THE_PAGE, changed(solution, prices={"member": asks["member"]}))
+    assert str(said) == "prices: expected those of each state and member"
+
+
+def test_what_flows_do_not_serve_together_is_solved_by_others_and_says_so():
+    for objective in ("stateful_balance > balance", "topic_balance > stateful_balance"):
+        solution = solve(OF_THE_PAGE, objective)
+        assert (solution.status, solution.proof.kind) == ("optimal", "exhaustion")
+        with pytest.raises(BadInput, match=f"flow does not serve {objective} together"):
+            solve(OF_THE_PAGE, objective, method="flow")
+
+
+def test_what_is_not_known_of_state_is_refused():
+    unknown = streams({"0": (1, None)}, {"a": ("A", {}, {})})
+    for group in (unknown, group_of({"t": 1}, {"c0": ["t"]})):
+        for tier in ("restores", "stateful_balance"):
+            with pytest.raises(BadInput, match=f"^which partitions keep .* but tier {tier} needs"):
+                solve(group, tier)
+    assert solve(unknown, "balance > host_balance > stickiness").status is Status.OPTIMAL
+
+
+def test_a_group_of_some_members_keeps_the_copies_of_the_others():
+    only = OF_THE_PAGE.only([1])
+    assert only.copies.member.tolist() == [1]
+    assert found(solve(only, "restores")) == (1,)

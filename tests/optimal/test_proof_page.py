@@ -21,9 +21,8 @@ from optimal import Solution, check, solve
 from optimal.form import is_about_a_peak
 from tests.optimal import page_checker
 from tests.optimal.judging import KIP_54, is_accepted, verdict_of
-from tests.optimal.loads.sweep import case, case_within
 from tests.optimal.page_checker import Refused, check_by_the_page
-from tests.optimal.random_groups import of_state, random_group, random_streams
+from tests.optimal.random_groups import case, case_within, of_state, random_group, random_streams
 from tests.optimal.small_groups import group_of
 
 COSTS = ("balance", "stickiness", "moved_weight", "racks")

@@ -119,14 +119,18 @@ def test_too_many_parts_are_not_written_down_and_too_many_deals_are_undecided():
     assert likely_deal(parts, TimeLeft.of(0), PLENTY) is None
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-@pytest.mark.parametrize(("partitions", "members"), [(30, 7), (60, 20)])
+@pytest.mark.parametrize(
+    ("partitions", "members", "seed"),
+    [*product([30], [7], [1, 2, 3]), *product([60], [20], [1, 2, 3]), (100, 20, 3)],
+)
 def test_a_peak_above_the_average_is_proved_by_looking_at_every_deal(partitions, members, seed):
-    """The gap was the bound's, and CP-SAT closes none of 30 partitions on 7 members in 20 s."""
+    """CP-SAT closes none of 30 partitions on 7 members in 20 s; with five each 20 reach it."""
     group = alike(partitions, members, "uniform", seed)
     solution = solve(group, "balance > peak_lag", time_limit=60)
-    assert (solution.status, solution.proof.kind) == (Status.OPTIMAL, ProofKind.EXHAUSTION)
-    assert solution.terms[1].value > -(-int(group.lag_records.sum()) // members)
+    above = solution.terms[1].value > -(-int(group.lag_records.sum()) // members)
+    assert above is (partitions < 5 * members)
+    kind = ProofKind.EXHAUSTION if above else ProofKind.CERTIFICATE
+    assert (solution.status, solution.proof.kind) == (Status.OPTIMAL, kind)
 
 
 @pytest.mark.parametrize(("partitions", "members"), [(12, 4), (14, 4), (15, 5)])
@@ -138,11 +142,6 @@ def test_what_every_deal_proves_is_what_cp_sat_finds(partitions, members):
         )
         assert (ours.status, theirs.status) == (Status.OPTIMAL, Status.OPTIMAL)
         assert ours.terms == theirs.terms
-
-
-def test_members_of_five_partitions_each_reach_the_average():
-    solution = solve(alike(100, 20, "uniform", 3), "balance > peak_lag", time_limit=60)
-    assert (solution.status, solution.proof.kind) == (Status.OPTIMAL, ProofKind.CERTIFICATE)
 
 
 def test_the_least_peak_is_that_of_cp_sat_and_its_bound_a_solvers_word(monkeypatch):
