@@ -332,12 +332,12 @@ def _print_trials(advice: Advice) -> None:
         Column("assignor", lambda trial: trial.assignor),
         Column(what, lambda trial: _busiest(trial, least), right=True),
         Column("moves", lambda trial: None if trial.peak is None else trial.moves),
-        Column("still best", _kept, right=True, shown=later),
+        Column("best after ±1", _kept, right=True, shown=later),
     )
     if later:
         tell(
-            "still best: in how many tries, each with one member more or less, the busiest member "
-            "ends with the least possible"
+            "best after ±1: in how many tries, each with one member more or less, the busiest "
+            "member ends with the least possible"
         )
     depend = [trial.assignor for trial in advice.assignors if trial.reason == DEPENDS]
     if depend:

@@ -82,7 +82,10 @@ def check(
         try:
             unchecked = list(check_solution(given, answer))
         except InvalidAssignment as error:
-            raise InvalidAssignment(f"{error}{_of_another_capture(error, answer)}") from None
+            hint = _of_another_capture(error, answer)
+            raise InvalidAssignment(f"not valid: {error}{hint}") from None
+        except ProofError as error:
+            raise error.within("not proved") from None
     except AssayError as error:
         raise error.within(name) from None
     note_assumed(given.assumed)

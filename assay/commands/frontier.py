@@ -157,7 +157,7 @@ def _left_out(reason: str) -> str:
 
 def _at_knee(paid: str, cheapest: TradeOff, dearest: TradeOff, best: TradeOff | None) -> str:
     if best is None:
-        return "No point between stands out: none buys more than in proportion to what it costs."
+        return "No point between stands out: each buys in proportion to what it costs, or less."
     if paid == "moves" and cheapest.spent == 0:
         gain, most = (cheapest.bought - row.bought for row in (best, dearest))
         return f"{what_moves_buy(best.spent, gain, dearest.spent, most)}."

@@ -14,6 +14,7 @@ import typer
 from assay.streams import IF_NOT_KNOWN, WHO_READS, note, note_failures
 from assay.terminal import tell
 from compare.sentences import not_valid_sentence, on_the_way_sentence
+from compare.verdict import ALL_ALIKE, taken_alike
 from groups.arrays import GREATEST
 from groups.assignment import Assignment
 from groups.collection import Groups, latest_of, of_one_time, readers_of_nothing
@@ -481,10 +482,17 @@ def _all_named(files: Sequence[str]) -> str:
 
 
 def tell_how_it_stands(group: Group) -> None:
-    """Print that a rebalance is under way, and why the present assignment is not valid, if so."""
+    """Print that a rebalance is under way, why what members hold is not valid, and a condition."""
     not_valid = not_valid_sentence(Assignment.current(group))
     for said in filter(None, (on_the_way_sentence(group), not_valid)):
         tell(said)
+    tell_condition(group)
+
+
+def tell_condition(group: Group) -> None:
+    """Print that an answer takes unknown subscriptions as equal, if it does."""
+    if taken_alike(group.assumed):
+        tell(f"This holds if {ALL_ALIKE}.")
 
 
 def as_told(groups: Sequence[Group], options: GroupOptions) -> list[Group]:

@@ -212,7 +212,8 @@ def scenario(
             if format_ == "json":
                 show_json(result_document(one, journeys))
                 continue
-            _tell_what_happens(one, journeys[0], drawn=leaving if isinstance(leaving, int) else 0)
+            drawn = leaving if isinstance(leaving, int) else 0
+            _tell_what_happens(one, journeys[0], drawn=drawn, restarts=bool(restarts))
             _print_journeys(journeys, named=bool(assignor or guests.probe), steps=not happens)
 
 
@@ -236,13 +237,21 @@ def _left(group: Group, leaving: int | tuple[str, ...], *, joins: int) -> int | 
     return leaving
 
 
-def _tell_of_static(group: Group) -> None:
-    """Print that a short restart of static members is not played, if the group has any."""
-    if any(details.instance_id is not None for details in group.details):
-        tell(
-            "A static member that comes back within session.timeout.ms keeps its partitions, and "
-            "nothing is rebalanced (KIP-345). That is not played: here it leaves, and one joins."
-        )
+def _tell_of_static(group: Group, *, restarts: bool) -> None:
+    """Print that a short restart of static members is not played.
+
+    Parameters
+    ----------
+    restarts : whether members restart: members that are not static could be
+    """
+    named = any(details.instance_id is not None for details in group.details)
+    if not (named or restarts):
+        return
+    member = "A static member" if named else "A member with a group.instance.id of its own"
+    tell(
+        f"{member} that comes back within session.timeout.ms keeps its partitions, and nothing is "
+        "rebalanced (KIP-345). That is not played: here it leaves, and one joins."
+    )
 
 
 def _roll_out(asked: Scenario, variation: Variation | None, format_: str) -> None:
@@ -307,12 +316,13 @@ def _given(group: Group) -> str:
     return f", if {ALL_ALIKE}" if taken_alike(group.assumed) else ""
 
 
-def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int) -> None:
+def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int, restarts: bool) -> None:
     """Print how many rebalances are played, from which assignment, and what leads to them.
 
     Parameters
     ----------
     drawn : how many of the members that leave were not named
+    restarts : whether members restart
     """
     why = _why_first_rebalance(asked.group)
     since = "" if why else " from the assignment as it is now"
@@ -325,7 +335,7 @@ def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int) -> None
     left = [f"{happens.pop()} (drawn by seed 1; --scale-in MEMBER names another)"] if drawn else []
     if said := [*([few(happens)] if happens else []), *left]:
         tell(f"what happens: {', then '.join(said)}")
-    _tell_of_static(asked.group)
+    _tell_of_static(asked.group, restarts=restarts)
 
 
 def _print_journeys(journeys: Sequence[Journey], *, named: bool, steps: bool) -> None:

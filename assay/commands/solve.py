@@ -20,6 +20,7 @@ from assay.commands.options import (
     budgets_of,
     note_unused_capacity,
     one_group,
+    tell_condition,
 )
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_moves, show_table, tell
@@ -104,6 +105,7 @@ def solve(
         tell(answer)
     if solution is not None:
         show_solution(solution)
+        tell_condition(one)
         if judged is not None and (said := least_of_as_good(judged)):
             tell(said)
 

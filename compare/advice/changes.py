@@ -163,8 +163,8 @@ class Changes:
         if lower_bound > wanted:
             none = peak.value - lower_bound < least_gain(peak.value, self.lower)
             because = (
-                f"As many as now can have {peak.value:,}. {because}, however many members there "
-                "are."
+                f"{counted(present, 'member')} can have {peak.value:,}. {because}, however many "
+                "members there are."
             )
             return NoGain("members", because, proved=none)
         known: dict[int, Best | None] = {}

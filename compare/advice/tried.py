@@ -86,9 +86,10 @@ def _best_tried(trials: Sequence[Tried], now: int, lower: Lower) -> str:
     if len({one.peak for one in trials}) == 1 < len(trials):
         return f"All {len(trials):,} tried leave {leaves}."
     of = f"The best of {len(trials):,} tried" if len(trials) > 1 else "The one tried"
-    lost = f"{best.tried - best.kept:,} of {best.tried:,} tries with one member more or less"
+    lost, tries = best.tried - best.kept, "tries with one member more or less"
     is_chance = best.peak is not None and best.peak < now and _by_chance(best, lower)
-    chance = f", by chance: in {lost} it has more than the least" if is_chance else ""
+    chance = f", by chance: it has more than the least in {lost:,} of {best.tried:,} {tries}"
+    chance = chance if is_chance else ""
     return f"{of}, {spoken(best.assignor)}, leaves {leaves}{chance}."
 
 
@@ -245,11 +246,14 @@ def _event(group: Group, stay: Sequence[int], members: int) -> str:
 
 
 def _events(group: Group) -> list[tuple[list[int], int]]:
-    """(members that stay, number of members then) of one join and of a few leaves."""
+    """(members that stay, number of members then) of one join and of a few leaves.
+
+    Of two members none leaves: the other would get all partitions from every assignor.
+    """
     count = len(group.members)
     everybody = list(range(count))
     events = [(everybody, count + 1)]
-    if count > 1:
+    if count > 2:
         few = np.unique(np.linspace(0, count - 1, min(count, MOST_LEAVE)).astype(int)).tolist()
         events += [([m for m in everybody if m != gone], count - 1) for gone in few]
     return events

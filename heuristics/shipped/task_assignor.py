@@ -100,7 +100,9 @@ class TaskAssignor:
             If the assignor throws, or tasks would move for ever.
         """
         if group.streams is None:
-            raise Refused("it assigns the tasks of a Kafka Streams group")
+            hidden = "the group's protocol, the classic one, does not show its tasks"
+            no_tasks = "it assigns the tasks of a Kafka Streams group"
+            raise Refused(hidden if group.of_streams else no_tasks)
         course = [group.streams, self(group.streams)]
         if self.kind == HIGH_AVAILABILITY:
             course += until_rest(lambda groups: [*map(self, groups)], course[1:])[0][1:]

@@ -153,7 +153,9 @@ class ConstrainedProblem:
         best, proof, kept = optimum, optimum.proof, self._owner_if_kept(optimum)
         others = tuple(tier for tier in self.at_most if tier not in self.objective)
         if kept is None and others:
-            best, proof = self._solve_plain((*self.objective, *others)), Proof(ProofKind.SOLVER)
+            best = self._solve_plain((*self.objective, *others))
+            counted = best.proof.kind is ProofKind.EXHAUSTION
+            proof = best.proof if counted else Proof(ProofKind.SOLVER)
             kept = self._owner_if_kept(best)
         if kept is None or best.terms[: len(optimum.terms)] != optimum.terms:
             return None

@@ -46,8 +46,8 @@ ANSWERS = {
         "range 6-8 yes no 2 (+2) 5 (+3) ...",
         "kafka-java/cooperative-sticky... 7 yes yes 0 2 ...",
     ],
-    "What do three moves buy?": [" 1 2 ..."],
-    "By how many moves can the lag": [
+    "What does each move buy?": [" 1 2 ..."],
+    "How far does the lag of the busiest consumer": [
         "static-d: peak_lag 1,356 for 0 moves, 900 for 3 moves. 1 move gives 99% of what 3 would.",
         " 1 906 5-6 1 450 99% knee exhaustion",
     ],

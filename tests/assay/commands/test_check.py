@@ -53,7 +53,7 @@ def test_a_value_that_follows_from_the_capture_may_be_of_another_one(folder, sol
     later["members"]["c1"]["owned"] = {"t1": [later["members"]["c0"]["owned"]["t1"].pop()]}
     write(folder, {"later-orders.json": later})
     assert one_line(checked(solution, file="later-orders.json"), 1) == (
-        "standard input: "
+        "standard input: not valid: "
         "terms.stickiness: 2, but the value is 1; that follows from what members own: is the "
         "solution of another capture of the group?"
     )
@@ -133,7 +133,7 @@ def test_a_tampered_solution_is_rejected_at_its_place(solution, checked):
     """The places themselves are in tests/optimal/test_certificate.py."""
     priced = deepcopy(solution)
     priced["proof"]["price"]["c1"] += 1
-    said = r"standard input: price: the prices bound stickiness by -?\d+, not by 2"
+    said = r"standard input: not proved: price: the prices bound stickiness by -?\d+, not by 2"
     assert re.fullmatch(said, one_line(checked(priced), 1))
 
 

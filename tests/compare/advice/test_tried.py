@@ -56,7 +56,7 @@ def handed_out(document: dict, name: str) -> Assignment:
 
 
 def after(document: dict, held: Assignment) -> list[dict]:
-    """Return the snapshots after one member has joined, and after each has left."""
+    """Return the snapshots after one member has joined, and after a leave of 3 or more."""
     held_by = held.to_dict()
     settled = copied(document)
     for member, said in settled["members"].items():
@@ -64,7 +64,7 @@ def after(document: dict, held: Assignment) -> list[dict]:
     joined = copied(settled)
     joined["members"]["new-1"] = {"subscription": topics_read(document)}
     made = [joined]
-    for member in document["members"] if len(document["members"]) > 1 else ():
+    for member in document["members"] if len(document["members"]) > 2 else ():
         left = copied(settled)
         del left["members"][member]
         made.append(left)
@@ -339,10 +339,10 @@ def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
 
 def test_where_the_broker_assigns_its_range_is_tried_and_takes_no_other_protocol(limit):
     """Advice named the consumers' range, and a way back to the classic protocol."""
-    held = {"a": {"t": [0, 1, 3], "u": [0, 1]}, "b": {"t": [2], "u": [2, 3]}}
+    held = {"a": {"t": [0, 1, 2, 4, 5], "u": [0, 1, 2]}, "b": {"t": [3], "u": [3, 4, 5]}}
     one = {"subscription": ["t", "u"], "epoch": 3, "assignors": ["uniform"]}
     members = {member: one | {"owned": owned} for member, owned in held.items()}
-    group = Group.from_dict(document({"t": 4, "u": 4}, members))
+    group = Group.from_dict(document({"t": 6, "u": 6}, members))
     tried = [trial.assignor.partition("@")[0] for trial in advise(group, limit=limit).assignors]
     assert tried == ["kafka-broker/uniform", "kafka-broker/range"]
     found = advise(group, assignors=["kafka-broker/range"], limit=limit)
