@@ -303,3 +303,16 @@ def test_a_tier_that_a_child_does_not_know_is_the_reason_in_each_row(monkeypatch
     reasons = [*found.optima["reason"].to_pylist(), *found.failures["reason"].to_pylist()]
     assert all("objective: unknown tier 'mine'" in reason for reason in reasons)
     assert reasons
+
+
+def test_the_reset_of_a_run_is_part_of_what_made_the_group(tmp_path):
+    offsets = {"partitions": 1, "offsets": [{"beginning": 2, "end": 9, "committed": None}]}
+    write(tmp_path, {"g.json": snapshot("g", {"t": offsets}, {})})
+    found = [
+        fleet.tables(tmp_path / "g.json", ["current"], reset=reset, processes=1).groups.to_pylist()
+        for reset in (None, "latest", "earliest")
+    ]
+    rows = [row for (row,) in found]
+    assert [row["lag"] for row in rows] == [[0], [0], [7]]
+    assert [len(row["assumed"]) for row in rows] == [1, 0, 0]
+    assert len({row["key"] for row in rows}) == 3

@@ -15,7 +15,7 @@ from compare.judged import judge
 from compare.scores import score_assignors, score_current, stored_score
 from heuristics.time_limit import TimeLimit
 from optimal import solve
-from tests.compare.conftest import CAPTURES, lopsided, snapshot
+from tests.compare.conftest import CAPTURES, lopsided
 
 pytestmark = pytest.mark.spark
 
@@ -230,19 +230,6 @@ def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path, spark):
         times.append(f"2026-11-{day}T03:00:00Z")
     rows = fleet.groups(spark, str(tmp_path)).select("group", "captured_at", "reason").collect()
     assert sorted(map(tuple, rows)) == [("coop-a", at, None) for at in times]
-
-
-def test_the_reset_of_a_run_is_part_of_what_made_the_group(tmp_path, spark):
-    offsets = {"partitions": 1, "offsets": [{"beginning": 2, "end": 9, "committed": None}]}
-    (tmp_path / "g.json").write_text(json.dumps(snapshot("g", {"t": offsets}, {})))
-    resets = (None, "latest", "earliest")
-    rows = {
-        reset: fleet.groups(spark, str(tmp_path / "g.json"), reset=reset).first()
-        for reset in resets
-    }
-    assert [rows[reset]["lag"] for reset in resets] == [[0], [0], [7]]
-    assert [len(rows[reset]["assumed"]) for reset in resets] == [1, 0, 0]
-    assert len({row["key"] for row in rows.values()}) == 3
 
 
 def test_a_group_of_several_portions_counts_once(spark, tmp_path, monkeypatch):
