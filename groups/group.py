@@ -30,7 +30,10 @@ from groups.columns.subscriptions import Subscriptions, in_use, of_members
 from groups.columns.validity import Columns, valid
 from groups.documents.assay_group import as_json, pairs
 from groups.documents.assay_streams import StreamsDocument, of_mapping, of_text
-from groups.documents.snapshot import columns_of, document_of, read
+from groups.documents.json_files import split_documents
+from groups.documents.snapshot import columns_of_each, document_of
+from groups.documents.snapshots import Snapshots
+from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput
 from groups.framed import Framed
 from groups.wording import (
@@ -137,7 +140,16 @@ class Group(Columns, Framed):
         BadInput
             If the file is not one good snapshot; the message names the place.
         """
-        return read(path, Group.from_json)
+        name = named(str(path))
+        texts = split_documents(read_bytes(path), name)
+        place, text = next(texts)
+        try:
+            group = Group.from_json(text)
+        except BadInput as error:
+            raise error.within(place) from None
+        if next(texts, None) is not None:
+            raise BadInput(f"{name}: several groups, expected one; read_groups takes them all")
+        return group
 
     @staticmethod
     def from_dict(document: Mapping[str, object]) -> Group:
@@ -178,7 +190,9 @@ class Group(Columns, Framed):
         if isinstance(document, StreamsDocument):
             group = Group.of_document(document.consumer_group())
             return replace(group, streams=document, copies=document.copies())
-        return Group.of_valid(columns_of(document))
+        found = Snapshots()
+        found.add(document)
+        return Group.of_valid(next(columns_of_each(found)))
 
     @staticmethod
     def of_valid(columns: Mapping[str, Any]) -> Group:
@@ -518,8 +532,10 @@ class Group(Columns, Framed):
         place[kept] = np.arange(len(kept))
         owner, claims = place[self.owner], self.raw_claims
         if claims is not None:
-            theirs = claims.among(place[claims.member] >= 0)
-            owner, claims = BY_CLAIMS, replace(theirs, member=place[theirs.member])
+            member = place[claims.member]
+            theirs = member >= 0
+            claims = Claims(member[theirs], claims.topic[theirs], claims.partition[theirs])
+            owner = BY_CLAIMS
         indptr, listed, row = in_use(
             self.subscription_indptr, self.subscription_topics, self.subscription_row[kept]
         )

@@ -85,10 +85,6 @@ class Claims:
         who, what = np.divmod(pairs, every)
         return Claims(frozen(who.astype(np.int32)), frozen(topic[what]), frozen(number[what]))
 
-    def among(self, kept: Bools) -> Claims:
-        """Return the claims that are kept, (claims,) bool."""
-        return Claims(self.member[kept], self.topic[kept], self.partition[kept])
-
     def valid_owner(
         self, generation: Int64, partitions: Int64, subscriptions: Subscriptions
     ) -> Int32:

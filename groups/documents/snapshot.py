@@ -18,57 +18,20 @@ from groups.columns.offsets import Offsets
 from groups.columns.racks import Racks
 from groups.documents.assay_group import FORMAT, Document, Log, Member, Topic, or_none
 from groups.documents.assay_streams import StreamsDocument
-from groups.documents.json_files import split_documents
-from groups.documents.snapshots import Snapshots
-from groups.documents.texts import named, read_bytes
-from groups.errors import BadInput
 from groups.times import in_utc_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from groups.arrays import Int64
     from groups.columns.places import MemberDetails
     from groups.columns.validity import Columns
+    from groups.documents.snapshots import Snapshots
 
 T = TypeVar("T")
 # Characters, or bytes, of a text that is no JSON in which a name is looked for.
 BEGINNING = 2**16
 _OF_SUBSCRIPTIONS = ("subscription_indptr", "subscription_topics", "subscription_row")
-
-
-def read(path: str | Path, of_text: Callable[[str], T]) -> T:
-    """Return the result of `of_text` for the one snapshot in a file, ``-`` for standard input.
-
-    Raises
-    ------
-    BadInput
-        If the file is not exactly one good snapshot; the message names the place.
-    """
-    name = named(str(path))
-    texts = split_documents(read_bytes(path), name)
-    place, text = next(texts)
-    try:
-        made = of_text(text)
-    except BadInput as error:
-        raise error.within(place) from None
-    if next(texts, None) is not None:
-        raise BadInput(f"{name}: several groups, expected one; read_groups takes them all")
-    return made
-
-
-def columns_of(document: Document) -> dict[str, Any]:
-    """Return the columns of the group of a document, with names in ascending order.
-
-    Raises
-    ------
-    BadInput
-        If a rule of the format is broken that types cannot express; the message names the place.
-    """
-    found = Snapshots()
-    found.add(document)
-    return next(columns_of_each(found))
 
 
 def columns_of_each(snapshots: Snapshots) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from groups.documents.assay_group import FORMAT, Document, JsonObject, of_mapping
 from groups.documents.assay_streams import with_processes
-from groups.documents.snapshot import columns_of
+from groups.documents.snapshots import Snapshots
 from groups.errors import BadInput
 from groups.wording import (
     BEFORE_THE_BEGINNING,
@@ -73,7 +73,7 @@ def document(
     }
     try:
         document = with_processes(of_mapping(found))
-        columns_of(document)
+        Snapshots().add(document)
     except BadInput as error:
         return Obstacle(f"group {group.group!r}: what the broker tells makes no group: {error}")
     return document
