@@ -1,22 +1,21 @@
 import json
+import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 import pytest
 
 from compare.promises.findings import read_findings
-from groups import Assignment, Group
+from compare.samples.drawn import drawn
+from groups import Assignment, Group, InvalidAssignment, values
+from heuristics import assign
 from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
+from optimal.solve import solve_many
 from studies.loops import java, rounds, why
-from studies.loops.turns import (
-    RECORDED,
-    Turn,
-    cycle_of,
-    recorded_in_python,
-    turns_of,
-)
+from studies.loops.turns import RECORDED, Turn, cycle_of, recorded_in_python, turns_of
 from studies.loops.why import why_of, why_unseen
+from tests.optimal.small_groups import group_of
 from tests.seeds import for_each
 
 ROOT = Path(__file__).parents[2]
@@ -124,3 +123,40 @@ def test_whatever_never_ends_never_settles_or_misses_the_best_balance_is_told_wh
     assert asked <= MADE.keys()
     for name in asked:
         assert FINDINGS[name].why
+
+
+TWO = group_of({"t": 1, "u": 2}, {"a": ["u"], "b": ["t", "u"], "c": ["t"]})
+LONG = group_of(
+    {"t": 2, "u": 1, "v": 1}, {"a": ["t"], "b": ["t", "u"], "c": ["u", "v"], "d": ["v"]}
+)
+
+
+@pytest.mark.parametrize(
+    ("group", "held", "told"),
+    [
+        (TWO, {"a": {"u": [0]}, "b": {"u": [1]}, "c": {"t": [0]}}, "None"),
+        (TWO, {"a": {"u": [0, 1]}, "b": {"t": [0]}, "c": {}},
+         "u-1 from a to b and t-0 from b to c: a 2, b 1, c 0 become a 1, b 1, c 1. "
+         "No single move improves the balance."),
+        (TWO, {"a": {}, "b": {"t": [0], "u": [0, 1]}, "c": {}},
+         "(.*)[.] A single move improves the balance."),
+        (LONG, {"a": {"t": [0, 1]}, "b": {"u": [0]}, "c": {"v": [0]}},
+         "(.*) from a to b, u-0 from b to c and v-0 from c to d: a 2(.*)"),
+    ],
+)  # fmt: skip
+def test_a_chain_of_moves_is_told_in_its_order_and_whether_a_single_one_helps(group, held, told):
+    assert re.fullmatch(told, str(why_unseen(Assignment.from_dict(group, held))))
+
+
+def test_only_a_valid_assignment_has_a_chain():
+    with pytest.raises(InvalidAssignment, match="u-1 with nobody"):
+        why_unseen(Assignment.from_dict(TWO, {"a": {"u": [0]}, "b": {"t": [0]}, "c": {}}))
+
+
+def test_after_a_rule_for_single_moves_only_chains_improve_the_balance():
+    groups = [*islice(drawn(4), 200)]
+    for group, optimum in zip(groups, solve_many(groups, "kip-54"), strict=True):
+        made = assign(group, "sticky-that-ends")
+        told = why_unseen(made)
+        assert (told is None) == (values(made, ("balance",))[0] == optimum.terms[0].value)
+        assert told is None or told.endswith("No single move improves the balance.")
