@@ -27,21 +27,26 @@ from optimal import solve
 from studies.in_turn import RUNS, WARM, Sides, in_turn, reading_alike, solving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from groups import Assignment, Group
     from heuristics.assignor import Plan
 
 KAFKA, OF_FRANZ_GO = RELEASES[0], FRANZ_GO.listed[0]
 TIERS = ("balance", "stickiness")
-LEAST = 100_000
+# With different subscriptions, on which cooperative-sticky is slow.
+DIFFERING = (
+    Family(500, 10, 100, "buckets", "join-one"),
+    Family(500, 10, 20, "random", "join-one"),
+    Family(1000, 10, 20, "random", "join-many", skewed=True),
+    Family(500, 50, 100, "buckets", "join-one"),
+)
 
 
-def points() -> Iterator[Family]:
-    """Return the points of the maintainers' grid with 100,000 partitions or more."""
-    for family in grid((100, 500, 1000, 5000, 10_000), 10_000 * 50):
-        if family.members * family.per_member >= LEAST:
-            yield family
+def points(least: int) -> list[Family]:
+    """Return the points of the maintainers' grid with so many partitions or more, to 500,000."""
+    every = grid((100, 500, 1000, 5000, 10_000), 500_000)
+    return [point for point in every if point.members * point.per_member >= least]
 
 
 def as_they_time_it(family: Family) -> Group:
@@ -53,14 +58,6 @@ def as_they_time_it(family: Family) -> Group:
     before = group.only(np.arange(joined)).with_claims([], [])
     owner = KAFKA_BROKER.one_round(before, "uniform", KAFKA).assignment.owner
     return replace(group, owner=owner)
-
-
-def differing() -> Iterator[Family]:
-    """Return points with different subscriptions on which cooperative-sticky is slow."""
-    yield Family(500, 10, 100, "buckets", "join-one")
-    yield Family(500, 10, 20, "random", "join-one")
-    yield Family(1000, 10, 20, "random", "join-many", skewed=True)
-    yield Family(500, 50, 100, "buckets", "join-one")
 
 
 def beside_balancer(
@@ -119,13 +116,13 @@ def print_beside(rows: Iterable[tuple[str, str, Group]]) -> None:
 def uniform() -> None:
     """Print the rows of the maintainers' grid, beside the broker's uniform."""
     name = f"{KAFKA_BROKER.name}/uniform@{KAFKA}"
-    print_beside((family.name, name, as_they_time_it(family)) for family in points())
+    print_beside((family.name, name, as_they_time_it(family)) for family in points(100_000))
 
 
 def cooperative() -> None:
     """Print the rows of groups that differ, beside the first round of cooperative-sticky."""
     name = f"{KAFKA_JAVA.name}/cooperative-sticky@{KAFKA}"
-    print_beside((family.name, name, family.group(1)) for family in differing())
+    print_beside((family.name, name, family.group(1)) for family in DIFFERING)
 
 
 def balancers() -> None:

@@ -11,16 +11,15 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.clients import KAFKA, as_they_time_it
+from benchmarks.clients import KAFKA, as_they_time_it, points
 from benchmarks.printed import heading, row
-from compare.samples.families import Family, grid
+from compare.samples.families import Family
 from heuristics.shipped.java.java_client import JAVA_OPTIMAL, KAFKA_BROKER, KAFKA_JAVA
 from studies.in_turn import in_turn
 
 if TYPE_CHECKING:
     from heuristics.shipped.java.jvm import JavaGroup
 
-LEAST, MOST = 10_000, 500_000
 # KIP-1263 names this as the point at which uniform takes longest.
 SLOWEST = Family(1000, 50, 1000, "random", "join-one")
 RUNS = 20
@@ -39,12 +38,6 @@ CLIENTS = [
     Family(500, 10, 20, "random", "fresh"),
     Family(500, 10, 20, "random", "join-one"),
 ]
-
-
-def points() -> list[Family]:
-    """Return the grid's points with 10,000 partitions or more, and that of KIP-1263."""
-    every = grid((100, 500, 1000, 5000, 10_000), MOST)
-    return [p for p in every if p.members * p.per_member >= LEAST] + [SLOWEST]
 
 
 def allocated(held: JavaGroup, runs: int = 10) -> float:
@@ -75,7 +68,7 @@ def uniform(runs: int) -> None:
         "MB allocated: optimal, uniform",
     )  # fmt: skip
     of_kind = defaultdict(list)
-    for family in points():
+    for family in [*points(10_000), SLOWEST]:
         group = as_they_time_it(family)
         ours = JAVA_OPTIMAL.held(group, "optimal", KAFKA)
         theirs = KAFKA_BROKER.held(group, "uniform", KAFKA)
