@@ -103,7 +103,7 @@ def by_version(finding: Finding, limit: TimeLimit) -> Finding:
     held: dict[str, bool | None] = {}
     for version in sorted(versions, key=version_order):
         other = replace(finding, assignor=f"{name}@{version}")
-        held[version] = other.judge(runner_of(other.assignor, limit)).holds
+        held[version] = other.try_again(runner_of(other.assignor, limit))[1].holds
     return replace(
         finding,
         affected=tuple(v for v, holds in held.items() if holds is False),

@@ -184,7 +184,7 @@ def reproduce(
         make_folder(folder)
         for name, text in made.files.items():
             write([text.rstrip("\n")], str(folder / name))
-        show(f"cd {quote(str(folder))} && {made.build.command}")
+        show(f"cd {quote(str(folder))} && {made.command}")
         note("this fails where the finding is reproduced")
     elif not run_it:
         put(made.text.rstrip("\n"))

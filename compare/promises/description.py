@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -42,49 +41,42 @@ _BLAME = {
 }
 
 
-@dataclass(frozen=True)
-class Head:
-    """The comment at the head of a program.
+def head(finding: Finding, what: str, command: str) -> Iterator[str]:
+    """Yield the lines of the comment at the head of a program.
 
-    Attributes
+    Parameters
     ----------
     what : the assignor, its client and version
     command : one line that runs the program
     """
-
-    what: str
-    command: str
-
-    def lines(self, finding: Finding) -> Iterator[str]:
-        """Yield the lines of the comment."""
-        found = "" if finding.found is None else f", found {finding.found.date}"
-        versions = f"Affected on this group, of the versions tried: {', '.join(finding.affected)}"
-        if finding.unaffected:
-            versions += "; not affected on this group, but maybe on others: "
-            versions += ", ".join(finding.unaffected)
-        happened = happens(finding)
-        yield from wrap(f"{self.what}: {sizes(finding.group)}", COLUMNS)
-        yield ""
-        yield from wrap(f"Expected: {PROMISES[finding.promise].text}.", COLUMNS)
-        yield from wrap(f"Happens: {happened}.", COLUMNS, break_on_hyphens=False)
-        yield from wrap(f"{versions}.", COLUMNS)
-        for number, text in enumerate(finding.why):
-            first, then = ("- ", "  ") if number else ("Why: ", "")
-            yield from wrap(
-                text, COLUMNS, initial_indent=first, subsequent_indent=then, break_on_hyphens=False
-            )
-        yield ""
-        yield from table(finding.group)
-        yield ""
-        yield f"Run: {self.command}"
-        fails = "It fails as long as this happens, and prints what was made and what is better."
-        if finding.promise == "terminates":
-            fails = (
-                "It stops waiting after 5 seconds, prints where the assignor is then and a second "
-                "later, and fails; once the promise is kept it passes."
-            )
-        yield from wrap(fails, COLUMNS)
-        yield from wrap(f"Made by kafka-assay from the finding {finding.id}{found}.", COLUMNS)
+    found = "" if finding.found is None else f", found {finding.found.date}"
+    versions = f"Affected on this group, of the versions tried: {', '.join(finding.affected)}"
+    if finding.unaffected:
+        versions += "; not affected on this group, but maybe on others: "
+        versions += ", ".join(finding.unaffected)
+    happened = happens(finding)
+    yield from wrap(f"{what}: {sizes(finding.group)}", COLUMNS)
+    yield ""
+    yield from wrap(f"Expected: {PROMISES[finding.promise].text}.", COLUMNS)
+    yield from wrap(f"Happens: {happened}.", COLUMNS, break_on_hyphens=False)
+    yield from wrap(f"{versions}.", COLUMNS)
+    for number, text in enumerate(finding.why):
+        first, then = ("- ", "  ") if number else ("Why: ", "")
+        yield from wrap(
+            text, COLUMNS, initial_indent=first, subsequent_indent=then, break_on_hyphens=False
+        )
+    yield ""
+    yield from table(finding.group)
+    yield ""
+    yield f"Run: {command}"
+    fails = "It fails as long as this happens, and prints what was made and what is better."
+    if finding.promise == "terminates":
+        fails = (
+            "It stops waiting after 5 seconds, prints where the assignor is then and a second "
+            "later, and fails; once the promise is kept it passes."
+        )
+    yield from wrap(fails, COLUMNS)
+    yield from wrap(f"Made by kafka-assay from the finding {finding.id}{found}.", COLUMNS)
 
 
 def happens(finding: Finding) -> str:

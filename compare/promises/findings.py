@@ -193,16 +193,6 @@ class Finding:
             **({"why": [*self.why]} if self.why else {}),
         }
 
-    def judge(self, run: Runner) -> Judgement:
-        """Return the judgement of :meth:`try_again`.
-
-        Raises
-        ------
-        BadInput
-            If no promise has the name.
-        """
-        return self.try_again(run)[1]
-
     def recorded(self, run: Runner, command: str) -> Finding:
         """Run the assignor on the group again; return the finding with the record of that run.
 

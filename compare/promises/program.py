@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pprint import pformat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
-from compare.promises.description import Head
+from compare.promises.description import head
 from compare.promises.trial import optima
 from groups import Assignment, BadInput
 from heuristics.shipped import CLIENTS
@@ -31,31 +31,27 @@ if TYPE_CHECKING:
     from groups import Group
 
 
-@dataclass(frozen=True)
-class BuildFiles:
-    """The files of a build, texts by name, and the command to run in their folder."""
-
-    files: Mapping[str, str]
-    command: str
+# The files of a build, texts by name, and the command to run in their folder.
+Build: TypeAlias = "tuple[dict[str, str], str]"
 
 
-def maven(name: str, artifact: str, version: str) -> BuildFiles:
+def maven(name: str, artifact: str, version: str) -> Build:
     """Return the build of a JUnit test against an artifact of Kafka."""
     pom = templates().get_template("pom").render(name=name, artifact=artifact, version=version)
-    return BuildFiles({"pom.xml": pom}, "mvn -q test")
+    return {"pom.xml": pom}, "mvn -q test"
 
 
-def _go_module(client: str, version: str) -> BuildFiles:
+def _go_module(client: str, version: str) -> Build:
     """Return the module of a Go test, with checksums if they are recorded for the version."""
     driver = go_library_of(client)
     text = (driver.folder / "go.mod").read_text("utf-8")
     lines = ["module reproduction", *text.splitlines()[1:]]
     if driver.is_recorded(version):
         sums = (driver.folder / "go.sum").read_text("utf-8")
-        return BuildFiles({"go.mod": "\n".join(lines) + "\n", "go.sum": sums}, "go test")
+        return {"go.mod": "\n".join(lines) + "\n", "go.sum": sums}, "go test"
     asked = ["module reproduction", "", *(line for line in lines if line.startswith("go "))]
     asked += ["", f"require {driver.module} v{version}", ""]
-    return BuildFiles({"go.mod": "\n".join(asked)}, "go mod tidy && go test")
+    return {"go.mod": "\n".join(asked)}, "go mod tidy && go test"
 
 
 _IN_JAVA = {name: one for name, one in CLIENTS.items() if isinstance(one, JavaClient)}
@@ -76,17 +72,19 @@ class Program:
     ----------
     file : the name that the file must have
     text : the whole file
-    build : the other files of its folder, and the command that runs it there
+    beside : the other files of its folder, texts by name
+    command : the command that runs it there
     """
 
     file: str
     text: str
-    build: BuildFiles
+    beside: Mapping[str, str]
+    command: str
 
     @property
     def files(self) -> dict[str, str]:
         """All files of its folder, texts by name; the program comes first."""
-        return {self.file: self.text, **self.build.files}
+        return {self.file: self.text, **self.beside}
 
 
 def program(finding: Finding) -> Program:
@@ -112,10 +110,9 @@ def program(finding: Finding) -> Program:
 def _java(finding: Finding, client: str, assignor: str, version: str) -> Program:
     shipped, name = _IN_JAVA[client], f"{camel(finding.id)}Test"
     class_ = shipped.assignors[assignor]
+    what = f"{class_} of {shipped.artifact} {version}"
     build = maven(finding.id, shipped.artifact, version)
-    head = Head(f"{class_} of {shipped.artifact} {version}", build.command)
-    text = _text("java", finding, head, name=name, class_=class_)
-    return Program(f"{name}.java", text, build)
+    return _program("java", finding, f"{name}.java", what, build, name=name, class_=class_)
 
 
 def _python(finding: Finding, client: str, assignor: str, version: str) -> Program:
@@ -133,32 +130,28 @@ def _librdkafka(finding: Finding, client: str, assignor: str, version: str) -> P
 
 
 def _pytest(finding: Finding, what: str, needs: str, **more: str) -> Program:
-    command = "pip install -q -r requirements.txt && pytest -q"
-    build = BuildFiles({"requirements.txt": f"{needs}\npytest\n"}, command)
-    text = _text("python", finding, Head(what, build.command), modules=PYTHON_MODULES, **more)
-    return Program(f"test_{finding.id.replace('-', '_')}.py", text, build)
+    requirements = {"requirements.txt": f"{needs}\npytest\n"}
+    build = requirements, "pip install -q -r requirements.txt && pytest -q"
+    file = f"test_{finding.id.replace('-', '_')}.py"
+    return _program("python", finding, file, what, build, modules=PYTHON_MODULES, **more)
 
 
 def _go(finding: Finding, client: str, assignor: str, version: str) -> Program:
-    build = _go_module(client, version)
-    head = Head(f"{assignor} of {client} {version}", build.command)
+    file, what = f"{finding.id.replace('-', '_')}_test.go", f"{assignor} of {client} {version}"
     class_ = camel(assignor).replace("Roundrobin", "RoundRobin")
-    name = camel(finding.promise)
-    text = _text("go", finding, head, name=name, class_=class_, packages=GO_PACKAGES)
-    return Program(f"{finding.id.replace('-', '_')}_test.go", text, build)
+    more = {"name": camel(finding.promise), "class_": class_, "packages": GO_PACKAGES}
+    return _program("go", finding, file, what, _go_module(client, version), **more)
 
 
 def _kafkajs(finding: Finding, client: str, assignor: str, version: str) -> Program:
-    file = f"{finding.id}.test.js"
+    file, what = f"{finding.id}.test.js", f"{assignor} of {client} {version}"
     package = {
         "private": True,
         "scripts": {"test": f"node --test {file}"},
         "dependencies": {client: version},
     }
-    text = json.dumps(package, indent=2) + "\n"
-    build = BuildFiles({"package.json": text}, "npm install-test")
-    head = Head(f"{assignor} of {client} {version}", build.command)
-    return Program(file, _text("kafkajs", finding, head), build)
+    build = {"package.json": json.dumps(package, indent=2) + "\n"}, "npm install-test"
+    return _program("kafkajs", finding, file, what, build)
 
 
 _WRITERS: dict[str, Callable[[Finding, str, str, str], Program]] = {
@@ -193,24 +186,28 @@ def _template_of(language: str) -> Template:
     return environment.get_template(language)
 
 
-def _text(language: str, finding: Finding, head: Head, **more: object) -> str:
-    """Return the text of a program: its language's template with the group as literals.
+def _program(
+    language: str, finding: Finding, file: str, what: str, build: Build, **more: object
+) -> Program:
+    """Return the program of its language's template, with the group as literals.
 
     A template has a branch for each promise that it tests.
     """
     if f'promise == "{finding.promise}"' not in _template(language):
         raise BadInput(f"{finding.id}: no program for the promise {finding.promise}")
-    group, (client, _, rest) = finding.group, finding.assignor.partition("/")
+    client, _, rest = finding.assignor.partition("/")
     assignor = rest.partition("@")[0]
-    return _template_of(language).render(
-        _facts(group),
-        head=[*head.lines(finding)],
+    beside, command = build
+    text = _template_of(language).render(
+        _facts(finding.group),
+        head=[*head(finding, what, command)],
         promise=finding.promise,
         client=client,
         assignor=assignor,
         cooperative=assignor == "cooperative-sticky",
         **more,
     )
+    return Program(file, text, beside, command)
 
 
 def _template(language: str) -> str:

@@ -95,14 +95,14 @@ def task_program(finding: TaskFinding) -> Program:
         raise BadInput(f"no program for the promise {finding.promise}, only for {known}")
     before, version = finding.before, finding.affected[-1]
     name = f"Sticky{camel(finding.promise)}Test"
-    build = maven(name.lower(), ARTIFACTS["kafka-broker"], version)
+    beside, command = maven(name.lower(), ARTIFACTS["kafka-broker"], version)
     head = [
         *wrap(f"StickyTaskAssignor of {ARTIFACTS['kafka-broker']} {version}", COLUMNS),
         "",
         *wrap(f"Expected: {finding.promised}.", COLUMNS),
         *wrap(f"The group came about so: {'; '.join(finding.history)}.", COLUMNS),
         "",
-        f"Run: {build.command}",
+        f"Run: {command}",
     ]
     members = {
         name: {
@@ -126,7 +126,7 @@ def task_program(finding: TaskFinding) -> Program:
             enough=finding.measured.get("enough"),
         )
     )
-    return Program(f"{name}.java", rendered, build)
+    return Program(f"{name}.java", rendered, beside, command)
 
 
 def _tasks(of: Partitions) -> list[str]:

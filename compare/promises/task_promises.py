@@ -19,9 +19,8 @@ from groups.documents.assay_streams import held
 from optimal import solve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
-    from groups.documents.assay_group import Partitions
     from groups.documents.assay_streams import StreamsDocument
 
 EVEN_THEN_RESTORES = "balance > host_balance > stateful_balance > restores"
@@ -44,12 +43,12 @@ class Placement:
     @cached_property
     def active(self) -> dict[Task, list[str]]:
         """The members that have each task as active."""
-        return self._holders((name, held(m).active) for name, m in self.group.members.items())
+        return self._holders("active")
 
     @cached_property
     def standby(self) -> dict[Task, list[str]]:
         """The members that have each task as standby."""
-        return self._holders((name, held(m).standby) for name, m in self.group.members.items())
+        return self._holders("standby")
 
     @cached_property
     def threads(self) -> Counter[str]:
@@ -59,12 +58,12 @@ class Placement:
     @cached_property
     def warmup(self) -> dict[Task, list[str]]:
         """The members on which each task warms up, to become active there."""
-        return self._holders((name, held(m).warmup) for name, m in self.group.members.items())
+        return self._holders("warmup")
 
-    def _holders(self, roles: Iterable[tuple[str, Partitions]]) -> dict[Task, list[str]]:
+    def _holders(self, role: str) -> dict[Task, list[str]]:
         found: dict[Task, list[str]] = defaultdict(list)
-        for name, subtopologies in roles:
-            for task in pairs(subtopologies):
+        for name, member in self.group.members.items():
+            for task in pairs(getattr(held(member), role)):
                 found[task].append(name)
         return dict(found)
 
@@ -146,13 +145,10 @@ def _even_loads(group: Placement) -> Counter[str]:
     """
     least = Counter(dict.fromkeys(group.threads, 0))
     for _ in group.tasks:
-        least[min(least, key=lambda p: (_cost(group, p, least[p] + 1), p))] += 1
+        # By how much one task more adds to the sum of load² / threads.
+        cost = {p: Fraction(2 * load + 1, group.threads[p]) for p, load in least.items()}
+        least[min(least, key=lambda p: (cost[p], p))] += 1
     return least
-
-
-def _cost(group: Placement, process: str, load: int) -> Fraction:
-    """Return how much the last task of a load adds to the sum of load² / threads."""
-    return Fraction(2 * load - 1, group.threads[process])
 
 
 def _spread(loads: Counter[str], group: Placement) -> Fraction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from groups import Assignment, BadInput, Group
@@ -131,14 +132,8 @@ def trials(groups: Sequence[Group], assignor: str, limits: Sequence[TimeLimit]) 
 
         def outcomes_of(batch: Sequence[Group]) -> list[Outcome]:
             parts = [batch[n :: len(limits)] for n in range(len(limits))]
-            calls = [
-                pool.submit(one.plan_many, p, run.assignor)
-                for one, p in zip(limits, parts, strict=True)
-            ]
-            outcomes: list[Outcome | None] = [None] * len(batch)
-            for n, call in enumerate(calls):
-                outcomes[n :: len(limits)] = call.result()
-            return [outcome for outcome in outcomes if outcome is not None]
+            made = pool.map(lambda one, part: one.plan_many(part, run.assignor), limits, parts)
+            return [one for turn in zip_longest(*made) for one in turn if one is not None]
 
         first = outcomes_of(groups)
         places = [n for n, outcome in enumerate(first) if outcome.plan is not None]

@@ -93,7 +93,7 @@ def test_a_program_needs_nothing_of_ours_and_says_what_is_expected_and_what_happ
     assert not re.search(ours, made.text)
     head = " ".join(line.removeprefix("//").strip() for line in made.text.splitlines()[:40])
     assert f"Expected: {PROMISES[finding.promise].text}. Happens: " in head
-    assert f"Run: {made.build.command} " in head
+    assert f"Run: {made.command} " in head
     assert " member reads owns " in " ".join(head.split())
 
 
@@ -112,15 +112,15 @@ def test_a_folder_holds_the_build_file_of_its_language_with_the_version_of_the_c
     beside = {}
     for finding in FINDINGS:
         client, version = finding.assignor.split("/")[0], finding.assignor.split("@")[1]
-        build = program(finding).build
-        beside[client] = sorted(build.files)
-        assert client == "librdkafka" or version in build.files[beside[client][0]]
+        files = program(finding).beside
+        beside[client] = sorted(files)
+        assert client == "librdkafka" or version in files[beside[client][0]]
     assert beside["librdkafka"] == beside["aiokafka"] == ["requirements.txt"]
     assert beside["sarama"] == beside["franz-go"] == ["go.mod", "go.sum"]
     assert beside["kafkajs"] == ["package.json"]
     assert beside["kafka-java"] == beside["kafka-broker"] == ["pom.xml"]
     java = next(finding for finding in FINDINGS if finding.assignor.startswith("kafka-java"))
-    pom = ElementTree.fromstring(program(java).build.files["pom.xml"])
+    pom = ElementTree.fromstring(program(java).beside["pom.xml"])
     assert pom.findtext("dependencies/dependency/artifactId") == "kafka-clients"
 
 
