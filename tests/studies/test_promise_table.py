@@ -41,14 +41,6 @@ def count_of(scope, assignor, promise):
     return int(RECORDS[scope, assignor, promise]["tested"])
 
 
-def broken(scope, assignor):
-    return {
-        promise
-        for (at, name, promise), record in RECORDS.items()
-        if (at, name) == (scope, assignor) and int(record["broken"])
-    }
-
-
 def test_the_records_have_each_assignor_promise_and_scope():
     assert [*RECORDS] == [(scope.name, *pair) for pair in ASKED for scope in scopes()]
     shipped = read_findings(ROOT / "corpus" / "findings.jsonl")
@@ -66,20 +58,25 @@ def test_every_assignor_as_written_comes_to_an_end_and_reverts_nothing_though_it
             assert not int(record["broken"]), (scope, assignor)
 
 
-def test_where_all_read_alike_kip_54_moves_too_much_and_the_amended_kip_615_keeps_everything():
-    assert broken("equal", "kip-54-sticky") == {"optimal-moves"}
-    assert broken("equal", "kip-615-amended") == set()
+@pytest.mark.parametrize(
+    ("scope", "assignor", "promises"),
+    [
+        pytest.param("equal", "kip-54-sticky", {"optimal-moves"}, id="it moves too much"),
+        pytest.param("equal", "kip-615-amended", set(), id="it keeps everything"),
+        pytest.param(
+            "owned", "kip-54-fairest", {"balanced", "optimal-balance"}, id="it pays in balance"
+        ),
+    ],
+)
+def test_an_assignor_breaks_these_promises_in_a_scope_and_no_other(scope, assignor, promises):
+    broken = {p for a, p in ASKED if a == assignor and int(RECORDS[scope, a, p]["broken"])}
+    assert broken == promises
+
+
+def test_kip_615_is_put_to_the_test_where_all_read_alike_alone():
     every = count_of("equal", "range", "terminates")
-    for assignor, promise in ASKED:
-        if assignor == "kip-615-amended":
-            assert count_of("equal", assignor, promise) == every
-
-
-def test_the_alternative_of_kip_54_moves_nothing_and_pays_in_balance():
-    assert broken("owned", "kip-54-fairest") == {"balanced", "optimal-balance"}
-
-
-def test_without_differing_subscriptions_kip_615_is_not_put_to_the_test():
+    of_amended = [promise for assignor, promise in ASKED if assignor == "kip-615-amended"]
+    assert {count_of("equal", "kip-615-amended", promise) for promise in of_amended} == {every}
     asked = [count_of("fresh", name, "balanced") for name in ("kip-615-amended", "range")]
     assert 0 < asked[0] < asked[1]
 
