@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from itertools import combinations, combinations_with_replacement, product
 from pathlib import Path
 
-import numpy as np
 import pytest
 
+from compare.samples.enumerated import Small
 from groups import Group
 from heuristics.shipped.consumers.consumer import PROGRAM
 from tests.optimal.small_groups import group_of
@@ -27,15 +27,7 @@ def every_small_group(topics: int, members: int, partitions: int) -> Iterator[Gr
                 combinations_with_replacement([-1, *readers[t]], counts[t]) for t in range(topics)
             ]
             for owner in product(*owners):
-                yield Group.from_arrays(
-                    group="g",
-                    topics=[f"t{t}" for t in range(topics)],
-                    partitions=counts,
-                    members=[f"m{m}" for m in range(members)],
-                    subscription_indptr=np.cumsum([0, *map(len, rows)]),
-                    subscription_topics=[t for row in rows for t in row],
-                    owner=[m for of_topic in owner for m in of_topic],
-                )
+                yield Small(counts, rows, tuple(m for held in owner for m in held)).group()
 
 
 def note_jars(cache: Path, *versions: str) -> list[Path]:
@@ -79,8 +71,3 @@ def client() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     for process in started:
         process.kill()
         process.communicate()
-
-
-@pytest.fixture(scope="session")
-def small_groups() -> Callable[[int, int, int], Iterator[Group]]:
-    return every_small_group

@@ -7,6 +7,7 @@ import pytest
 from groups import Failed, Refused
 from heuristics import plan
 from heuristics.written import kip54, kip169_lag, kip615, round_robin
+from tests.heuristics.conftest import every_small_group
 from tests.optimal.small_groups import group_of
 
 
@@ -87,8 +88,8 @@ def test_a_refusal_of_the_assignor_underneath_goes_through():
         ),
     ],
 )
-def test_on_every_small_group_the_rounds_end_settled(small_groups, topics, members, partitions):
-    for group in small_groups(topics, members, partitions):
+def test_on_every_small_group_the_rounds_end_settled(topics, members, partitions):
+    for group in every_small_group(topics, members, partitions):
         settled = plan(group, "kip-429-cooperative")
         assert settled.rounds <= 3
         assert settled.ownerless == settled.revoked

@@ -8,6 +8,7 @@ import pytest
 from groups import Group
 from groups.tiers import pairwise_difference
 from heuristics import assign
+from tests.heuristics.conftest import every_small_group
 
 
 def transcribe(group: Group) -> tuple[list[int], int, bool]:
@@ -74,10 +75,10 @@ def transcribe(group: Group) -> tuple[list[int], int, bool]:
     ],
 )
 def test_on_every_small_group_the_kip_is_followed_and_its_revert_rule_never_fires(
-    small_groups, topics, members, partitions
+    topics, members, partitions
 ):
     moved = 0
-    for group in small_groups(topics, members, partitions):
+    for group in every_small_group(topics, members, partitions):
         owner, moves, reverts = transcribe(group)
         assert assign(group, "kip-54-sticky").owner.tolist() == owner
         assert not reverts
@@ -99,6 +100,6 @@ def test_a_single_move_improves_the_score_exactly_when_it_narrows_two_members_by
     ("topics", "members"),
     [(1, 4), (2, 3), *(pytest.param(*n, marks=pytest.mark.exhaustive) for n in ((2, 4), (3, 3)))],
 )
-def test_no_group_of_three_partitions_is_left_unbalanced(small_groups, topics, members):
-    for group in small_groups(topics, members, 3):
+def test_no_group_of_three_partitions_is_left_unbalanced(topics, members):
+    for group in every_small_group(topics, members, 3):
         assert assign(group, "kip-54-sticky").balanced()

@@ -14,6 +14,7 @@ from heuristics import assign
 from heuristics.written.kip54 import hand_out
 from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started, steps
 from optimal.solve import solve_many
+from tests.heuristics.conftest import every_small_group
 from tests.optimal.small_groups import group_of
 
 ROOT = Path(__file__).parents[3]
@@ -57,8 +58,8 @@ def every_step_lowers_the_squares(group):
     return taken
 
 
-def test_each_step_lowers_the_sum_of_the_squared_loads_by_two_or_more(small_groups):
-    taken = [every_step_lowers_the_squares(group) for group in small_groups(2, 3, 4)]
+def test_each_step_lowers_the_sum_of_the_squared_loads_by_two_or_more():
+    taken = [every_step_lowers_the_squares(group) for group in every_small_group(2, 3, 4)]
     assert max(taken) >= 2
     assert sum(map(bool, taken)) > 100
 
@@ -72,8 +73,8 @@ def test_it_ends_balanced_on_every_finding_on_which_a_client_does_not(name):
     assert made.balanced()
 
 
-def test_it_is_valid_and_balanced_on_every_small_group(small_groups):
-    for group in small_groups(2, 3, 4):
+def test_it_is_valid_and_balanced_on_every_small_group():
+    for group in every_small_group(2, 3, 4):
         made = assign(group, "sticky-that-ends")
         assert made.is_valid
         assert made.balanced()
