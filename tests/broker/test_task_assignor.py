@@ -1,6 +1,5 @@
 """The assignor of streams tasks, called from its jar, beside the one in a real broker."""
 
-import re
 import time
 from contextlib import ExitStack
 
@@ -18,48 +17,42 @@ from heuristics.shipped.task_assignor import (
     TaskLimit,
     until_rest,
 )
+from live.capture import capture
+from live.connection import Connection
+from tests.processes import until
 
 VERSION = "4.4.0"
-TASK = re.compile(r"(\d+):\[([\d,]+)\]")
-ROLE = re.compile(r"TARGET-(ACTIVE|STANDBY): ((?:\d+:\[[\d,]+\]; ?)+)")
 
 
-def captured(broker: Broker, stateless: int) -> StreamsDocument:
-    """Return the streams group as the console tool prints it: its members and target tasks."""
-    asked = ("--describe", "--group", "shop", "--members", "--verbose")
-    rows = broker.tool("streams-groups", *asked).stdout.splitlines()[1:]
-    members = {}
-    for row in filter(None, rows):
-        cells = row.split(maxsplit=8)
-        roles = {
-            role.lower(): {s: [*map(int, n.split(","))] for s, n in TASK.findall(tasks)}
-            for role, tasks in ROLE.findall(cells[8] if len(cells) > 8 else "")
-        }
-        members[cells[3]] = StreamsMember(process=cells[6], tasks=Tasks(), target=Tasks(**roles))
+def settled(broker: Broker, members: int) -> StreamsDocument:
+    """Return the streams group once it has so many members: the tasks that each is to have."""
+
+    def at_rest() -> StreamsDocument | None:
+        for one in capture(Connection(broker.bootstrap), ["shop"], lag=False).documents:
+            if len(one.snapshot.members) == members and not one.group().with_target().assumed:
+                return one.snapshot
+        return None
+
+    found = until(at_rest)
     return StreamsDocument(
-        format="assay-streams/1",
-        group="shop",
-        standby_replicas=1,
-        subtopologies={"0": Subtopology(stateless, False), "1": Subtopology(4, True)},
-        members=members,
+        format=found.format,
+        group=found.group,
+        standby_replicas=found.standby_replicas,
+        subtopologies={
+            name: Subtopology(one.tasks, one.stateful) for name, one in found.subtopologies.items()
+        },
+        members={
+            name: StreamsMember(process=one.process, tasks=Tasks(), target=held(one))
+            for name, one in found.members.items()
+        },
     )
-
-
-def settled(broker: Broker, members: int, stateless: int) -> StreamsDocument:
-    for _ in range(60):
-        said = broker.tool("streams-groups", "--describe", "--group", "shop", "--state").stdout
-        if re.search(rf"Stable +{members}$", said, re.MULTILINE):
-            return captured(broker, stateless)
-        time.sleep(0.3)
-    raise TimeoutError(said)
 
 
 @pytest.mark.broker
 def test_a_broker_gives_the_tasks_that_its_assignor_gives_when_it_is_called_from_its_jar():
     """A process leaves; what the broker then plans is what the call plans."""
-    stateless = 2
     with Broker.start(VERSION) as broker, ExitStack() as running:
-        broker.create_topic("orders", stateless)
+        broker.create_topic("orders", 2)
         broker.produce("orders", {0: 20, 1: 20})
         name = ("--entity-type", "groups", "--entity-name", "shop")
         setting = ("--add-config", "streams.num.standby.replicas=1")
@@ -70,9 +63,9 @@ def test_a_broker_gives_the_tasks_that_its_assignor_gives_when_it_is_called_from
             return running.enter_context(process)
 
         first, *_ = [started() for _ in range(3)]
-        before = settled(broker, 3, stateless)
+        before = settled(broker, 3)
         first.stop()
-        after = settled(broker, 2, stateless)
+        after = settled(broker, 2)
     left = {name: one for name, one in before.members.items() if name in after.members}
     asked = replace(before, members=left)
     with TaskLimit(TaskAssignor(VERSION)) as limit:
@@ -80,11 +73,6 @@ def test_a_broker_gives_the_tasks_that_its_assignor_gives_when_it_is_called_from
     told = {m: replace(s, tasks=held(s), target=UNSET) for m, s in after.members.items()}
     assert planned == replace(after, members=told)
     assert TASK_PROMISES["valid"].judge(Placement(asked), Placement(after)).holds
-
-
-THREAD = re.compile(
-    r"^shop +(\S+) +\S+ +shop-(\S{36})-StreamThread-\d+-consumer +\d+ +- +(\S+)", re.M
-)
 
 
 @pytest.mark.broker
@@ -98,37 +86,27 @@ def test_a_classic_application_has_the_tasks_that_the_call_of_its_assignor_comes
                 broker.bootstrap, "shop", threads=threads, protocol="classic", version=VERSION
             )
             running.enter_context(started)
-        had: dict[str, Tasks] = {}
-        processes: dict[str, str] = {}
-        for _ in range(90):
+        had: dict[str, StreamsMember] = {}
+
+        def at_rest() -> bool:
+            nonlocal had
             time.sleep(0.5)
-            said = broker.tool(
-                *("consumer-groups", "--describe", "--group", "shop", "--members", "--verbose")
-            ).stdout
-            rows = THREAD.findall(said)
-            now = {
-                member: Tasks(
-                    active={
-                        subtopology: [int(number) for number in numbers.split(",")]
-                        for topic, numbers in (one.split(":") for one in assigned.split(";"))
-                        for subtopology in ("0" if topic == "orders" else "1",)
-                    }
-                )
-                for member, _, assigned in rows
-                if assigned != "-"
-            }
-            tasks = sum(len(n) for one in now.values() for n in one.active.values())
-            if len(rows) == 4 and tasks == 10 and now == had:
-                break
-            had, processes = now, {member: process for member, process, _ in rows}
-        else:
-            raise TimeoutError(said)
+            before, had = had, {}
+            for one in capture(Connection(broker.bootstrap), ["shop"], lag=False).documents:
+                for name, said in one.document["members"].items():
+                    active = {"0" if t == "orders" else "1": n for t, n in said["owned"].items()}
+                    process = said["host"].removeprefix("shop-")
+                    had[name] = StreamsMember(process=process, tasks=Tasks(active=active))
+            tasks = sum(len(n) for one in had.values() for n in one.tasks.active.values())
+            return len(had) == 4 and tasks == 10 and had == before
+
+        until(at_rest)
     group = StreamsDocument(
         format="assay-streams/1",
         group="shop",
         standby_replicas=0,
         subtopologies={"0": Subtopology(6, False), "1": Subtopology(4, True)},
-        members={m: StreamsMember(process=processes[m], tasks=one) for m, one in had.items()},
+        members=had,
     )
     empty = {m: replace(one, tasks=Tasks()) for m, one in group.members.items()}
     with TaskLimit(TaskAssignor(VERSION, HIGH_AVAILABILITY)) as limit:

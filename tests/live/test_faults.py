@@ -3,7 +3,6 @@
 import gc
 import time
 from contextlib import ExitStack
-from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
 import pytest
@@ -59,11 +58,11 @@ def held_by(consumers):
 
 
 class Captures:
-    """Captures in a loop in a thread, and a queue of what each returned or raised."""
+    """Captures in a loop in a thread; `had` lists what each returned or raised."""
 
     def __init__(self, connection, group):
         self.connection, self.group = connection, group
-        self.had = SimpleQueue()
+        self.had = []
         self._enough = Event()
         self._thread = Thread(target=self._go_on)
 
@@ -78,18 +77,9 @@ class Captures:
     def _go_on(self):
         while not self._enough.is_set():
             try:
-                had = capture(self.connection, [self.group], patience_seconds=0.0)
+                self.had.append(capture(self.connection, [self.group], patience_seconds=0.0))
             except BadInput as error:
-                had = error
-            self.had.put(had)
-
-    def all(self):
-        found = []
-        while True:
-            try:
-                found.append(self.had.get_nowait())
-            except Empty:
-                return found
+                self.had.append(error)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -105,7 +95,7 @@ def test_while_members_come_and_go_each_capture_is_of_one_assignment_or_has_a_re
                 goes.stop()
                 seen.append(settle(stays, TOPICS, STILL))
         assert owned_in(capture(captures.connection, [group])) == held_by(stays)
-    had = captures.all()
+    had = captures.had
     reasons = [failure.reason for one in had for failure in one.failures]
     assert [reason for reason in reasons if not any(why in reason for why in PASSING)] == []
     documents = [each.document for one in had for each in one.documents]
@@ -158,7 +148,7 @@ def test_a_broker_that_crashes_while_a_capture_runs_leaves_no_half_of_a_group(ow
             time.sleep(0.5)
             own.crash()
             time.sleep(1.0)
-        had = captures.all()
+        had = captures.had
         own.restart()
         settle(both, TOPICS, STILL)
         after = capture(Connection(own.bootstrap), ["crashed"]).documents[0].document

@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from broker import Consumer, settle
 from broker.broker import client
+from tests.broker.members import Members
 from tests.processes import until
 
 pytestmark = pytest.mark.broker
@@ -24,23 +24,13 @@ def test_partitions_of_the_other_topic_go_to_two_members_and_stay_there(broker, 
     for topic, count in topics.items():
         broker.create_topic(topic, count)
     with ExitStack() as running:
-        members = [
-            running.enter_context(
-                Consumer.start(
-                    "java",
-                    broker.bootstrap,
-                    f"recreated-{assignor}",
-                    [named[topic] for topic in reads],
-                    client_id=member,
-                    assignor=assignor,
-                    # With auto-commit a member tries for five minutes to commit for the topic.
-                    config={"enable.auto.commit": "false"},
-                    seconds=120,
-                )
-            )
-            for member, reads in READS.items()
-        ]
-        settle(members, topics, 0.5)
+        # With auto-commit a member tries for five minutes to commit for the topic.
+        alike = {"assignor": assignor, "commit": False, "seconds": 120}
+        group = Members(running, broker.bootstrap, f"recreated-{assignor}", topics, **alike)
+        for member, reads in READS.items():
+            group.start(member, "java", [named[topic] for topic in reads])
+        group.settled()
+        members = group.alive.values()
         with halted(members):
             recreate(broker, named["retry"], 2)
         twice = given_twice(members, named["orders"])

@@ -4,7 +4,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from broker import Consumer, ConsumerDied, settle
+from broker import ConsumerDied, settle
+from tests.broker.members import Members
 from tests.processes import LONG, until
 
 pytestmark = pytest.mark.broker
@@ -25,23 +26,13 @@ def test_the_leader_never_polls_again_and_the_group_goes_on_without_it(broker, m
     for topic, partitions in TOPICS.items():
         broker.create_topic(topic, partitions)
     with ExitStack() as running:
-        members = {}
+        alike = {"assignor": "sticky", "config": BRIEF, "seconds": 90}
+        group = Members(running, broker.bootstrap, "never-returns", TOPICS, **alike)
         for member, topics in READS.items():
-            members[member] = running.enter_context(
-                Consumer.start(
-                    "java",
-                    broker.bootstrap,
-                    "never-returns",
-                    topics,
-                    client_id=member,
-                    assignor="sticky",
-                    config=BRIEF,
-                    seconds=90,
-                )
-            )
+            group.start(member, "java", topics)
             if member != "m2":
-                read = {topic: TOPICS[topic] for m in members for topic in READS[m]}
-                settle([*members.values()], read, 0.5)
+                group.settled()
+        members = group.alive
         leader = members.pop("m0")
         until(lambda: leader.progress().poll_seconds >= HANGS_SECONDS)
         hung = leader.progress()
