@@ -26,6 +26,7 @@ from compare.verdict import (
     DEPENDS,
     EVEN_LAGGING,
     GOOD,
+    NO_MEMBERS,
     NOBODY_READS,
     NOT_PROVED,
     NOT_VALID,
@@ -47,6 +48,7 @@ from groups.wording import (
     OF_CONSUMERS,
     OF_STREAMS,
     Nouns,
+    agreed,
     counted,
 )
 
@@ -60,6 +62,12 @@ if TYPE_CHECKING:
 
 # Groups with one of these verdicts, and those whose lag could fall, need attention.
 URGENT: tuple[Says, ...] = (NOBODY_READS, *BAD, DEPENDS, NOT_PROVED)
+# Verdicts that are no attributes, after a number of groups.
+AFTER_NUMBER: Mapping[str, str] = {
+    NOBODY_READS: "that nobody reads",
+    NOTHING_ASSIGNED: "with nothing assigned yet",
+    NO_MEMBERS: "without members",
+}
 # So many things to do fit the first screen of a phone.
 MOST_TO_DO = 5
 # What a source may leave out that could change a verdict: the words in `assumed`, and a remedy.
@@ -264,7 +272,7 @@ class Overview:
         of = captures((self.captured if latest else self.now) + many, self.every)
         if latest:
             of = f"{of}, judged by {'its' if self.every == 1 else 'their'} latest"
-        found = [f"{count:,} {says}" for says, count in self.tallies()]
+        found = [_numbered(says, count) for says, count in self.tallies()]
         found += [f"{many:,} {REBALANCING}" for many in [len(self.rebalancing)] if many]
         found += [f"{many:,} {NOT_JUDGED}" for many in [self.without_verdict[0]] if many]
         return f"{of}: {'; '.join(found)}."
@@ -290,6 +298,13 @@ class Overview:
         if self.lagging or tiers & on_lag:
             makers.append(f"for lag, {NONE_BY_LAG}" if makers else NONE_BY_LAG)
         return f"{who_moves('; '.join(makers))}." if makers else ""
+
+
+def _numbered(says: str, many: int) -> str:
+    """Return how many groups have a verdict, in words that follow a number."""
+    if says == DEPENDS:
+        return f"{many:,} that {agreed(many, 'depend')} on who reads what"
+    return f"{many:,} {AFTER_NUMBER.get(says, says)}"
 
 
 def attention_of(glances: Sequence[G]) -> list[G]:

@@ -25,7 +25,7 @@ PLAN = {
 # A line or two of the answer to each question, with single spaces; ... matches any text.
 ANSWERS = {
     "Which of my groups are not": [
-        "11 groups: 1 nobody reads; 1 improvable; 1 depends on who reads what; ...",
+        "11 groups: 1 that nobody reads; 1 improvable; 1 that depends on who reads what; ...",
         "- kpr-c: let an assignor move 2 partitions",
     ],
     "My groups have group.protocol=consumer": [

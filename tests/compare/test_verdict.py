@@ -190,7 +190,7 @@ def test_groups_that_nobody_reads_come_first_and_the_most_records_before_others(
     groups = [bad, empty("few", 3), empty("none", 0), empty("many", 9_000)]
     overview = overview_of(judge(groups))
     assert [one.name for one in overview.worst] == ["many", "few", bad.name, "none"]
-    assert overview.headline() == "4 groups: 2 nobody reads; 1 not valid; 1 no members."
+    assert overview.headline() == "4 groups: 2 that nobody reads; 1 not valid; 1 without members."
     shown, _ = overview.attention()
     assert [f"{one.name}: {one.to_do}" for one in shown] == [
         "many: start its consumers: 9,000 records wait",

@@ -184,7 +184,7 @@ def test_a_text_that_shows_no_member_may_be_of_a_group_that_is_rebalancing():
     (row,) = (line for line in lines if line.startswith("rebal-j"))
     assert "  may be rebalancing  " in row
     assert lines[:2] == [
-        "3 groups: 1 nobody reads; 1 as good as can be; 1 not judged.",
+        "3 groups: 1 that nobody reads; 1 as good as can be; 1 not judged.",
         "- empty-e: start its consumers: 1,328 records wait, unless it is rebalancing: capture "
         "again with 2>&1",
     ]

@@ -334,7 +334,7 @@ def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
     counts = run(source, str(tmp_path / "out"), assignors=["current"], spark=spark)
     told = counts.found
     headline, *lines = assay("score", source).stdout.splitlines()
-    said = "4 groups: 1 nobody reads; 1 as good as can be; 1 rebalancing; 1 not judged."
+    said = "4 groups: 1 that nobody reads; 1 as good as can be; 1 rebalancing; 1 not judged."
     assert headline == told.overview.headline() == said
     assert told.unread[0] == 4
     with redirect_stdout(StringIO()) as shown:

@@ -79,8 +79,8 @@ def page(read) -> Parsed:
 
 
 def test_how_many_groups_have_something_to_do_is_read_first_and_then_which(page):
-    said = "5 groups: 1 improvable; 1 depends on who reads what; 1 as good as can be; "
-    said += "1 no members; 1 not judged."
+    said = "5 groups: 1 improvable; 1 that depends on who reads what; 1 as good as can be; "
+    said += "1 without members; 1 not judged."
     before, _, _ = page.words.partition(said)
     assert before != page.words
     assert "Your groups" not in before
