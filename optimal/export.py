@@ -117,8 +117,32 @@ def export(
     if earlier is not None and earlier.assignment is not None:
         least = values(earlier.assignment, tuple(forms[:-1]))
     if syntax == "proto":
-        return _constraint(group, tiers[:tier], forms, least)
-    return _linear(group, tiers[:tier], forms, least, syntax)
+        text, variables, offset = _constraint(group, tiers[:tier], forms, least)
+    else:
+        text, variables, offset = _linear(group, forms, least, syntax)
+    pairs = zip(tiers, forms, strict=False)
+    measures = [one if form == one else SQUARES for one, form in pairs]
+    legend: dict[str, object] = {
+        "format": FORMAT,
+        "group": group.name,
+        "formulation": "cp-sat" if syntax == "proto" else "ilp",
+        "minimised": tiers[tier - 1],
+        "measure": measures[-1],
+        "relation": RELATION if measures[-1] == SQUARES else None,
+        "offset": offset,
+        "held": [
+            {"tier": one, "measure": measure, "value": value}
+            for one, measure, value in zip(tiers, measures, least, strict=False)
+        ],
+        "variables": {
+            name: {
+                "member": group.members[m],
+                "partitions": [[group.topics[group.topic[p]], int(group.number[p])] for p in some],
+            }
+            for name, (some, m) in variables.items()
+        },
+    }
+    return Model(syntax, text, legend)
 
 
 def _written_by(write: Callable[[str], object]) -> bytes:
@@ -133,13 +157,14 @@ def _written_by(write: Callable[[str], object]) -> bytes:
         return file.read_bytes()
 
 
+# By the names of variables: the partitions that each counts, and the member that gets them.
+Variables = dict[str, tuple[list[int], int]]
+
+
 def _linear(
-    group: Group,
-    tiers: Objective,
-    forms: Sequence[str],
-    least: Sequence[int],
-    syntax: Literal["lp", "mps"],
-) -> Model:
+    group: Group, forms: Sequence[str], least: Sequence[int], syntax: Literal["lp", "mps"]
+) -> tuple[str, Variables, int]:
+    """Return the program of the last form as text, its variables, and what its cost leaves out."""
     from optimal.ilp import SLACK, require_pulp
 
     require_pulp()
@@ -152,15 +177,14 @@ def _linear(
     offset = int(cost.constant)
     program.problem.setObjective(cost - offset)
     write = program.problem.writeLP if syntax == "lp" else program.problem.writeMPS
-    text = _written_by(write).decode()
-    variables = {name.name: _meaning(group, [p], m) for (p, m), name in program.owns.items()}
-    legend = _legend(group, tiers, "ilp", forms, least, offset)
-    return Model(syntax, text, legend | {"variables": variables})
+    variables = {name.name: ([p], m) for (p, m), name in program.owns.items()}
+    return _written_by(write).decode(), variables, offset
 
 
 def _constraint(
     group: Group, tiers: Objective, forms: Sequence[str], least: Sequence[int]
-) -> Model:
+) -> tuple[str, Variables, int]:
+    """Return the same of CP-SAT's program."""
     from optimal.cpsat import ConstraintProgram
 
     require_costs_within(group, tiers, "cp-sat")
@@ -168,43 +192,12 @@ def _constraint(
     for form, most in zip(forms[:-1], least, strict=True):
         program.model.add(program.cost(form) <= most)
     program.model.minimize(program.cost(forms[-1]))
-    variables = {}
+    variables: Variables = {}
     of_class: dict[int, list[int]] = {}
     for p, c in enumerate(program.of_partition.tolist()):
         of_class.setdefault(c, []).append(p)
     for (c, m), gets in program.gets.items():
         name = f"p{program.example[c]}_m{m}"
         program.model.proto.variables[gets.index].name = name
-        variables[name] = _meaning(group, of_class[c], m)
-    legend = _legend(group, tiers, "cp-sat", forms, least, 0)
-    return Model("proto", str(program.model.proto), legend | {"variables": variables})
-
-
-def _meaning(group: Group, partitions: Sequence[int], member: int) -> dict[str, object]:
-    names = [[group.topics[group.topic[p]], int(group.number[p])] for p in partitions]
-    return {"member": group.members[member], "partitions": names}
-
-
-def _legend(
-    group: Group,
-    tiers: Objective,
-    formulation: str,
-    forms: Sequence[str],
-    least: Sequence[int],
-    offset: int,
-) -> dict[str, object]:
-    pairs = zip(tiers, forms, strict=True)
-    measures = [tier if form == tier else SQUARES for tier, form in pairs]
-    return {
-        "format": FORMAT,
-        "group": group.name,
-        "formulation": formulation,
-        "minimised": tiers[-1],
-        "measure": measures[-1],
-        "relation": RELATION if measures[-1] == SQUARES else None,
-        "offset": offset,
-        "held": [
-            {"tier": tier, "measure": measure, "value": value}
-            for tier, measure, value in zip(tiers, measures, least, strict=False)
-        ],
-    }
+        variables[name] = of_class[c], m
+    return str(program.model.proto), variables, 0

@@ -206,10 +206,12 @@ def meet(
 
 
 def counted(make: Cases, seed: int, folder: str, number: int) -> tuple[Counter[str], list[str]]:
-    """Return how many answers each method gave and how many are left open; contradictions."""
+    """Return how many objectives there were, answers by method, and left open; contradictions."""
     said, contradictions = meet(make, seed, number, folder)
     left_open = sum(one.status is not Status.OPTIMAL for one in said)
-    return Counter([*(one.method for one in said), *["left open"] * left_open]), contradictions
+    asked = len({one.objective for one in said})
+    met = Counter(one.method for one in said) | Counter(asked=asked, left_open=left_open)
+    return met, contradictions
 
 
 def main() -> int:
@@ -229,12 +231,13 @@ def main() -> int:
         for counts, odds in pool.map(work, range(asked.groups), chunksize=20):
             met += counts
             contradictions += odds
-    left_open = met.pop("left open", 0)
+    objectives, left_open = met.pop("asked", 0), met.pop("left_open", 0)
     answers = ", ".join(f"{name} {count}" for name, count in sorted(met.items()))
     lines = [
         *contradictions,
-        f"seed {asked.seed}: {asked.groups} groups; answers: {answers}; {left_open} left open, "
-        f"{len(contradictions)} disagreements, {perf_counter() - start:.0f} s",
+        f"seed {asked.seed}: {asked.groups} groups, {objectives} objectives; answers: {answers}; "
+        f"{left_open} left open, {len(contradictions)} disagreements, "
+        f"{perf_counter() - start:.0f} s",
     ]
     sys.stdout.write("\n".join(lines) + "\n")
     return 1 if contradictions else 0

@@ -42,19 +42,16 @@ def test_racks_may_be_asked_about_where_nobody_reads_anything(objective):
     assert solution.assignment.unassigned == {"unread": [0, 1]}
 
 
-@pytest.mark.parametrize("seconds", [10**400, 1e308, float("inf"), -(10**400)], ids=repr)
 @pytest.mark.parametrize("method", ["auto", "cp-sat", "ilp"])
-def test_a_time_limit_is_never_too_long_or_too_far_below_zero(seconds, method):
-    solution = solve(group_of({"t": 1}, {"a": ["t"]}), method=method, time_limit=seconds)
-    solved = seconds > 0 or method == "auto"
-    assert solution.status is (Status.OPTIMAL if solved else Status.UNKNOWN)
-
-
-@pytest.mark.parametrize("seconds", [float("nan"), "5"])
-@pytest.mark.parametrize("method", ["auto", "cp-sat"])
-def test_a_time_limit_that_is_no_time_is_refused(seconds, method):
-    with pytest.raises(BadInput, match=r"^time_limit: .*, expected a number of seconds$"):
-        solve(group_of({"t": 1}, {"a": ["t"]}), method=method, time_limit=seconds)
+def test_a_time_limit_is_never_too_long_or_too_far_below_zero_but_must_be_a_time(method):
+    group = group_of({"t": 1}, {"a": ["t"]})
+    for seconds in (10**400, 1e308, float("inf"), -(10**400)):
+        solved = seconds > 0 or method == "auto"
+        status = solve(group, method=method, time_limit=seconds).status
+        assert status is (Status.OPTIMAL if solved else Status.UNKNOWN), seconds
+    for seconds in (float("nan"), "5"):
+        with pytest.raises(BadInput, match=r"^time_limit: .*, expected a number of seconds$"):
+            solve(group, method=method, time_limit=seconds)
 
 
 def test_the_same_group_gets_the_same_answer_again():
