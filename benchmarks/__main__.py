@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks import clients, exact, fleet, fleet_spark, hosts, jar, lag, makespan, rebalances
+from benchmarks import clients, exact, fleet, fleet_spark, jar, lag, rebalances
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,13 +37,13 @@ TABLES = {
     "cooperative": Table("cooperative-sticky where subscriptions differ", clients.cooperative),
     "balancers": Table("franz-go's balancers", clients.balancers),
     "kip-615": Table("cooperative-sticky at the size of KIP-615, by release", clients.kip_615),
-    "hosts": Table("the optimum with hosts", hosts.hosts, {"seed": 1}),
+    "hosts": Table("the optimum with hosts", exact.hosts, {"seed": 1}),
     "jar": Table("the assignors of java/ beside Kafka's, in one JVM", jar.jar, {"runs": jar.RUNS}),
     "peaks": Table("what is proved of lag, a quarter of an hour", lag.peaks, {"seeds": 3, **ROWS}),
     "budgets": Table("the same within budgets", lag.budgets, {"seeds": 3, **ROWS}),
     "makespan": Table(
         "peak lag on the classes of P||Cmax, up to an hour",
-        makespan.makespan, {"instances": 3, **ROWS},
+        lag.makespan, {"instances": 3, **ROWS},
     ),
     "rebalances": Table(
         "real consumers on a real broker", rebalances.rebalances, {"runs": rebalances.RUNS}

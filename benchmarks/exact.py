@@ -1,4 +1,4 @@
-"""The exact solver, alone and beside other ways to the same optimum."""
+"""The exact solver, alone, with hosts, and beside other ways to the same optimum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from ortools.graph.python import min_cost_flow
 from benchmarks.instances import INSTANCES, SEED, some_topics
 from benchmarks.printed import heading, row, say
 from compare.samples.families import Family
-from optimal import solve
+from groups.columns.places import MemberDetails
+from optimal import Status, solve
 from studies.in_turn import in_turn, solving, timed
 
 if TYPE_CHECKING:
@@ -136,6 +137,37 @@ def growth() -> None:
 def _peak_memory() -> float:
     """Return the peak memory of this process in gigabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+THREADS = 4
+PLAIN = "balance > stickiness"
+ASKED = (
+    "balance > host_balance > stickiness",
+    "host_balance > balance > stickiness",
+    "host_balance > load_squares > stickiness",
+)
+POINTS = [
+    Family(members, partitions // members, max(2, members // 10), subscriptions, "join-one")
+    for members, partitions in ((10, 60), (100, 1000), (1000, 10_000))
+    for subscriptions in ("equal", "random")
+]
+
+
+def hosts(seed: int) -> None:
+    """Print a row per group: milliseconds without hosts, and the factor with each objective."""
+    heading("group", "ms", *(f"{one} (*: feasible only)" for one in ASKED))
+    for point in POINTS:
+        group = point.group(seed)
+        pods = (MemberDetails(host=f"h{m // THREADS}") for m in range(point.members))
+        group = replace(group, details=tuple(pods))
+        cells = []
+        for objective in ASKED:
+            found = solve(group, objective)
+            both = (partial(solving, group, one) for one in (PLAIN, objective))
+            sides = in_turn(*both, patience=20)
+            known = "" if found.status is Status.OPTIMAL else "*"
+            cells.append(f"{sides.times:.1f}{known}")
+        row(point.name, f"{1000 * sides.medians[0]:.2f}", *cells)
 
 
 def exact() -> None:

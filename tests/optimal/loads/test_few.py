@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.instances import alike, reading_all
-from benchmarks.lag import balanced_differencing
-from benchmarks.makespan import uniform
+from benchmarks.lag import balanced_differencing, uniform
 from optimal import ProofKind, Status, check, solve
 from optimal.loads import exchange
 from optimal.loads.bin_completion import Undecided, first_deal, likely_deal, with_prices
