@@ -138,7 +138,7 @@ def random_groups() -> list[Group]:
 
 # What a line of `assay score` shows and tables of runs do not hold.
 NOT_STORED = {
-    "peak", "then", "lowest", "longest", "longest_best", "lowest_proved", "has_tasks"
+    "peak", "then", "lowest", "longest", "longest_best", "lowest_proved", "has_tasks", "wrong",
 }  # fmt: skip
 
 
