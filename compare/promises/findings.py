@@ -21,7 +21,7 @@ from groups import BadInput, Group
 from groups.documents import fields
 from groups.documents.assay_group import Document, Name, or_none
 from groups.documents.decoding import Format
-from groups.documents.json_files import read_documents
+from groups.documents.json_files import parse_json, split_documents
 from groups.documents.texts import read_bytes
 from groups.wording import MOST_NAMED, agreed, counted, few, listed
 from heuristics import assignor_named
@@ -296,11 +296,9 @@ def best_sentences(standings: Sequence[Standing]) -> str:
 
 def read_lines(path: str | Path, read: Callable[[object], T]) -> Iterator[T]:
     """Yield what `read` makes of each line of a file; a BadInput names the line."""
-    for place, document in read_documents(read_bytes(path), str(path)):
-        if isinstance(document, BadInput):
-            raise document
+    for place, text in split_documents(read_bytes(path), str(path)):
         try:
-            yield read(document)
+            yield read(parse_json(text))
         except BadInput as error:
             raise error.within(place) from None
 

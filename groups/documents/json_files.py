@@ -98,26 +98,6 @@ def split_documents(data: bytes, name: str) -> Iterator[tuple[str, str]]:
     return iter([(name, text)])
 
 
-def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
-    """Return the JSON documents of a ``.json`` or ``.jsonl`` file, each with its place.
-
-    A bad line of a ``.jsonl`` file is returned as its BadInput, so that the others can be used.
-
-    Raises
-    ------
-    BadInput
-        If the file is empty, is not text, or is not JSON as a whole.
-    """
-    texts = split_documents(data, name)
-    place, text = next(texts)
-    if place != name:
-        return _parse_each(chain([(place, text)], texts))
-    try:
-        return iter([(name, parse_json(text))])
-    except BadInput as error:
-        raise error.within(name) from None
-
-
 def is_json_lines(name: str) -> bool:
     """Return whether a file's name ends in one of `LINES`, perhaps with ``.gz`` after it."""
     return without_gz(name).endswith(LINES)
@@ -143,11 +123,3 @@ def _is_whole(line: str) -> bool:
     except BadInput:
         return False
     return True
-
-
-def _parse_each(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
-    for place, text in texts:
-        try:
-            yield place, parse_json(text)
-        except BadInput as error:
-            yield place, error.within(place)
