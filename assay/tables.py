@@ -374,8 +374,11 @@ def show_overview(overview: Overview) -> None:
         tell(f"- {one.name}: {one.to_do}", indent="  ")
     if more:
         tell(f"- and {counted(more, 'group')} more, in the table")
-    for said in filter(None, (overview.who_moves(), *overview.history())):
+    history = overview.history()
+    for said in filter(None, (overview.who_moves(), *history)):
         tell(said)
+    if history:
+        tell("who lost what, and who committed nothing: assay diff EARLIER LATER --group NAME")
 
 
 def show_notes(overview: Overview, who_reads: str = WHO_READS) -> None:

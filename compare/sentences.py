@@ -318,7 +318,8 @@ def captures(captured: int, groups: int) -> str:
 def _improvable(judged: Judged) -> str:
     verdict, target = judged.verdict, judged.target
     given = rests_on(judged.group, verdict.condition)
-    surely = f" if {given}" if given else " for sure"
+    anyhow = "" if judged.group.subscription_known.all() else ", whoever reads what"
+    surely = f" if {given}" if given else anyhow
     if target is None:
         return f"{verdict.says}{surely}."
     partitions = counted(int((judged.now.owner >= 0).sum()), judged.group.nouns.partition)

@@ -57,14 +57,14 @@ OF_A_STEP = ("change_hands", "rounds", "revoked", "stopped", "ownerless", "needl
 COUNTS = (*OF_A_STEP, "invalid", "without_plan")
 # What the columns count; docs/reference/scenarios.md says more.
 SAID = {
-    "rounds": "how often members join until nobody has to join again",
+    "rounds": "rebalances of the group (JoinGroup) until nobody has to join again",
     "revoked": "partitions that members clean up and give up",
     "stopped": "partitions revoked before the group joined, so that nobody read them meanwhile",
     "ownerless": "partitions that a round leaves with nobody",
     "lost": "partitions that members learnt too late to be no longer theirs",
     "moves": "partitions that leave a member that stays and reads them",
     "change_hands": "partitions that end with another member than before",
-    "needless": "partitions that a listener cleans up and builds again although they stay",
+    "needless": "partitions revoked and given back to the same member",
     "barred": "members that must not commit until they have joined again",
     "invalid": "rebalances for which the assignor made an assignment that is not valid",
     "without_plan": "rebalances for which the assignor made no assignment",
@@ -426,8 +426,8 @@ def _tell_extremes(sums: Sequence[Mapping[str, Any]], tier: str) -> None:
                 for among, number in ((best, least), (sums, most))
             )
             tell(
-                f"Of the assignors with the best {called(tier)} each time, the fewest partitions "
-                f"{verb} with {fewest}: {least:,}. Of all, the most {verb} with {also}: {most:,}."
+                f"Fewest partitions {verb}: {least:,} with {fewest}, of those with the best "
+                f"{called(tier)} each time. Most: {most:,} with {also}."
             )
 
 

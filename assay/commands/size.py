@@ -369,7 +369,10 @@ def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns, makers: st
     tell(nouns.said(f"Each partition belongs to one member: {more}"))
     if sizing.hottest is not None:
         one = hottest_alone(sizing.hottest, nouns)
-        tell(nouns.said(f"{one}, however many members there are."))
+        lower = (
+            "A faster consumer lowers that, and more partitions of the topic do for new records."
+        )
+        tell(nouns.said(f"{one}, however many members there are. {lower}"))
     tell(with_like(nouns.said(sizing.reads)))
     _print_rows(sizing, pod, nouns)
 

@@ -33,7 +33,9 @@ ANSWERS = {
         " Who makes the moves: no assignor of Kafka's, ... a class of yours on the brokers, ...",
         "- another assignor: all 2 tried leave the busiest member with 1,356",
     ],
-    "Is this group fine?": ["kpr-c: improvable for sure. Moving 2 of 14 partitions ..."],
+    "Is this group fine?": [
+        "kpr-c: improvable, whoever reads what. Moving 2 of 14 partitions ..."
+    ],
     "Lag piles up on one consumer": [
         "1. Let an assignor that looks at lag move 1 partition: the busiest member then has 906 "
         "of lag instead of 1,356 (33% less)."
@@ -79,7 +81,9 @@ ANSWERS = {
     ],
     "With how many pods": ["kpr-c: 14 partitions, pods of 2 threads. Threads are even with ..."],
     "What should I change first?": ["1. Let cooperative-sticky 4.4.0 assign: ..."],
-    "What if one member read t0 too?": ["aio-f: improvable for sure. Moving 1 of 9 ..."],
+    "What if one member read t0 too?": [
+        "aio-f: improvable, whoever reads what. Moving 1 of 9 ..."
+    ],
 }
 
 

@@ -111,9 +111,9 @@ def test_where_the_best_is_open_it_has_the_verdict_of_score_and_the_question_lef
         for command in (("score", *ALONE), ("explain",))
     )
     verdict = (
-        "orders: improvable for sure. Moving 1 of 7 partitions makes loads of 0-4; now a holds 5 "
-        "and c holds 0. The lag of the busiest member falls from 380 to 280 with just these "
-        "moves. How good it can be depends on who reads what: does c read t0?"
+        "orders: improvable, whoever reads what. Moving 1 of 7 partitions makes loads of 0-4; "
+        "now a holds 5 and c holds 0. The lag of the busiest member falls from 380 to 280 with "
+        "just these moves. How good it can be depends on who reads what: does c read t0?"
     )
     assert scored.startswith(verdict)
     assert told.startswith(
