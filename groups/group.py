@@ -433,15 +433,18 @@ class Group(Columns, Framed):
         return claims is not None and len(claims.member) != np.count_nonzero(self.owner >= 0)
 
     @property
+    def claims(self) -> Claims:
+        """The raw claims, or the valid owners as claims if there are none."""
+        return self.owned_claims if self.raw_claims is None else self.raw_claims
+
+    @property
     def next_generation(self) -> int:
         """The generation after the members' newest, at most the greatest of 64 bits."""
         return min(int(self.generation.max(initial=NO_GENERATION)) + 1, GREATEST)
 
     @cached_property
-    def claims(self) -> Claims:
-        """The raw claims, or the valid owners as claims if there are none."""
-        if self.raw_claims is not None:
-            return self.raw_claims
+    def owned_claims(self) -> Claims:
+        """The valid owners, as claims."""
         held = np.flatnonzero(self.owner >= 0)
         held = held[np.argsort(self.owner[held], kind="stable")]
         return Claims.ascending(
