@@ -40,7 +40,7 @@ from compare.what_if import EVERY_TOPIC
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.tiers import called, in_words
-from groups.wording import counted, duration, rounded
+from groups.wording import agreed, counted, duration, rounded
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
@@ -373,7 +373,7 @@ def show_overview(overview: Overview) -> None:
     for one in shown:
         tell(f"- {one.name}: {one.to_do}", indent="  ")
     if more:
-        tell(f"- and {counted(more, 'group')} more, in the table")
+        tell(f"- {counted(more, 'group')} more {agreed(more, 'need')} attention")
     history = overview.history()
     for said in filter(None, (overview.who_moves(), *history)):
         tell(said)

@@ -268,10 +268,10 @@ class Overview:
 
     def headline(self) -> str:
         """Return the number of groups with each verdict, worst first, in one sentence."""
-        many, latest = self.every - self.groups, self.now < self.captured
-        of = captures((self.captured if latest else self.now) + many, self.every)
-        if latest:
-            of = f"{of}, judged by {'its' if self.every == 1 else 'their'} latest"
+        of = captures(self.now + self.every - self.groups, self.every)
+        if self.now < self.captured:
+            its = "its latest capture" if self.every == 1 else "their latest captures"
+            of = f"{of}, judged by {its}"
         found = [_numbered(says, count) for says, count in self.tallies()]
         found += [f"{many:,} {REBALANCING}" for many in [len(self.rebalancing)] if many]
         found += [f"{many:,} {NOT_JUDGED}" for many in [self.without_verdict[0]] if many]

@@ -109,7 +109,7 @@ def test_an_overview_is_of_the_latest_capture_and_says_how_groups_went(judged):
     assert [one.name for one in found.worst] == ["worse", "flaps", "behind", "healthy"]
     assert {one.captured_at for one in found.worst} == {"2026-11-20T09:00:00Z"}
     assert found.headline() == (
-        "40 captures of 4 groups, judged by their latest: 2 improvable; 2 as good as can be."
+        "4 groups, judged by their latest captures: 2 improvable; 2 as good as can be."
     )
     assert [(one.name, one.to_do) for one in found.attention()[0]] == [
         ("worse", "let an assignor move 4 partitions"),

@@ -87,7 +87,7 @@ def test_a_run_ends_with_the_sentence_the_worst_groups_and_what_it_came_to(spark
     assert ": 10 not valid; 4 improvable; " in lines[0]
     first, more = ending.overview.attention()
     assert lines[1:6] == [f"- {one.name}: {one.to_do}" for one in first]
-    assert lines[6] == f"- and {more} groups more, in the table"
+    assert lines[6] == f"- {more} groups more need attention"
     assert "4 inputs failed, see the messages." in lines
     heads = next(i for i, line in enumerate(lines) if line.startswith("group "))
     table = lines[heads + 1 : heads + 21]
@@ -245,7 +245,7 @@ def test_a_group_that_lacks_what_a_tier_needs_counts_and_is_named_in_a_run_and_o
     source, out = write(tmp_path, {"in.jsonl": groups}) / "in.jsonl", str(tmp_path / "out")
     counts = run(source, out, assignors=["current"], objective="peak_lag", spark=spark)
     assert counts.line().startswith("5 captures of 3 groups, 3 of them with a proved optimum, ")
-    said = "5 captures of 3 groups, judged by their latest: 1 improvable; "
+    said = "3 groups, judged by their latest captures: 1 improvable; "
     said += "1 as good as can be; 1 not judged."
     assert counts.found.overview.headline() == said
     (late,), _ = counts.found.overview.attention()
