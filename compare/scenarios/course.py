@@ -89,18 +89,9 @@ def claims_after(group: Group, accepted: Mapping[str, Held | None]) -> State:
     found: State = {}
     for member, before in group.to_dict()["members"].items():
         held = accepted.get(member)
-        if held is not None:
-            found[member] = {"owned": held, "generation": generation}
-            continue
-        found[member] = {"owned": before["owned"]}
-        if "generation" in before:
-            found[member]["generation"] = before["generation"]
+        claims = before if held is None else {"owned": held, "generation": generation}
+        found[member] = {key: claims[key] for key in ("owned", "generation") if key in claims}
     return found
-
-
-def held_by_departed(group: Group, state: State | None) -> dict[str, Held]:
-    """Return what each member held that has left the group since."""
-    return {m: claims["owned"] for m, claims in (state or {}).items() if m not in group.members}
 
 
 def partitions_of(group: Group, held: Mapping[str, Held | None]) -> set[int]:

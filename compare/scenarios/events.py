@@ -9,10 +9,9 @@ It returns the changed document and one line on what happened; it does not modif
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from groups import BadInput
+from groups import BadInput, Group
 from groups.arrays import GREATEST, check_total
 from groups.documents import fields
 from groups.documents.assay_group import Member
@@ -155,13 +154,6 @@ def drift(
     return {**group, "topics": topics}, "lag drifts"
 
 
-def stay(
-    group: StageDocument, _times: int, _place: str, _rng: np.random.Generator
-) -> tuple[StageDocument, str]:
-    """Change nothing."""
-    return group, "stable"
-
-
 def _grown(topic: JsonObject, count: int) -> JsonObject:
     """Return a topic with new empty partitions, which repeat the old ones' racks in order."""
     was = topic["partitions"]
@@ -180,7 +172,6 @@ def _require_topic(topics: Mapping[str, object], topic: str, place: str) -> None
         fields.refuse(place, f"no topic {topic!r} at that time")
 
 
-Value = TypeVar("Value")
 MOST_JOINED = 100_000
 # The keys of a member in a join event: those of a snapshot that a member has when it joins.
 JOINS = {*Member.__struct_fields__} - {
@@ -188,66 +179,38 @@ JOINS = {*Member.__struct_fields__} - {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Event:
-    """One event of a scenario.
+def happen(
+    event: object, place: str, group: StageDocument, rng: np.random.Generator
+) -> tuple[StageDocument, str, int]:
+    """Return the document after an event, one line on what happened, and the rebalances after it.
 
-    Attributes
+    Parameters
     ----------
-    kind : key of :data:`EVENT_KINDS`
-    value : as in the scenario, with its shape checked
-    place : its place in the document, for messages
+    event : an object whose one key is its kind
+    place : its place in the scenario, for messages
+    group : an ``assay-group/1`` document whose topics are objects; it is not modified
+    rng : draws members and lags where the event leaves them open
+
+    Raises
+    ------
+    BadInput
+        If the kind is unknown, its value has another shape, or the event does not fit the group.
     """
-
-    kind: str
-    value: object
-    place: str
-
-    @staticmethod
-    def from_dict(document: object, place: str) -> Event:
-        """Read an event: an object whose one key is its kind.
-
-        Raises
-        ------
-        BadInput
-            If the kind is unknown, or its value has another shape.
-        """
-        found = fields.mapping(document, place)
-        if len(found) != 1:
-            fields.refuse(place, f"{len(found)} keys, expected one: {', '.join(EVENT_KINDS)}")
-        kind, value = next(iter(found.items()))
-        if kind not in EVENT_KINDS:
-            fields.refuse(place, f"unknown key {kind!r}, expected one of {', '.join(EVENT_KINDS)}")
-        at = f"{place}.{kind}"
-        return Event(kind, EVENT_KINDS[kind].read(value, at), at)
-
-    @property
-    def times(self) -> int:
-        """How many rebalances follow: 1, or the value of a ``stable`` event."""
-        return self.value if self.kind == "stable" and isinstance(self.value, int) else 1
-
-    def happen(self, group: StageDocument, rng: np.random.Generator) -> tuple[StageDocument, str]:
-        """Return the document after the event, and one line on what happened.
-
-        Parameters
-        ----------
-        group : an ``assay-group/1`` document whose topics are objects; it is not modified
-        rng : draws members and lags where the event leaves them open
-
-        Raises
-        ------
-        BadInput
-            If a member or topic that joins exists already, or one that changes does not.
-        """
-        return EVENT_KINDS[self.kind].change(group, self.value, self.place, rng)
-
-
-@dataclass(frozen=True)
-class EventKind(Generic[Value]):
-    """How events of one kind are read, and what they change."""
-
-    read: Callable[[object, str], Value]
-    change: Callable[[StageDocument, Value, str, np.random.Generator], tuple[StageDocument, str]]
+    found = fields.mapping(event, place)
+    if len(found) != 1:
+        fields.refuse(place, f"{len(found)} keys, expected one: {', '.join(EVENT_KINDS)}")
+    ((kind, given),) = found.items()
+    if kind not in EVENT_KINDS:
+        fields.refuse(place, f"unknown key {kind!r}, expected one of {', '.join(EVENT_KINDS)}")
+    at = f"{place}.{kind}"
+    read, change = EVENT_KINDS[kind]
+    value = read(given, at)
+    changed, said = change(group, value, at, rng)
+    try:
+        Group.from_dict(changed)
+    except BadInput as error:
+        raise error.within(at) from None
+    return changed, said, value if kind == "stable" else 1
 
 
 def _read_join(value: object, place: str) -> int | dict[str, JsonObject]:
@@ -298,13 +261,18 @@ def _read_drift(value: object, place: str) -> tuple[int, int]:
     return least, most
 
 
-EVENT_KINDS: dict[str, EventKind[Any]] = {
-    "join": EventKind(_read_join, join),
-    "leave": EventKind(_read_leave, leave),
-    "add_partitions": EventKind(_read_counts, add_partitions),
-    "create": EventKind(_read_counts, create),
-    "delete": EventKind(fields.strings, delete),
-    "subscribe": EventKind(_read_subscriptions, subscribe),
-    "lag": EventKind(_read_drift, drift),
-    "stable": EventKind(lambda value, at: fields.integer(value, at, least=1), stay),
+# How the value of each kind of event is read, and what it changes.
+EVENT_KINDS: dict[str, tuple[Callable[[object, str], Any], Callable[..., Any]]] = {
+    "join": (_read_join, join),
+    "leave": (_read_leave, leave),
+    "add_partitions": (_read_counts, add_partitions),
+    "create": (_read_counts, create),
+    "delete": (fields.strings, delete),
+    "subscribe": (_read_subscriptions, subscribe),
+    "lag": (_read_drift, drift),
+    # Nothing changes in so many rebalances.
+    "stable": (
+        lambda value, at: fields.integer(value, at, least=1),
+        lambda group, *_: (group, "stable"),
+    ),
 }

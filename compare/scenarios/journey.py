@@ -12,7 +12,6 @@ from compare.scenarios.course import (
     accept,
     claims_after,
     course,
-    held_by_departed,
     held_now,
     with_claims,
 )
@@ -213,9 +212,9 @@ def _journey(
             outcome = outcome_of(solution) if asked == OPTIMUM else limit.plan(group, asked)
             plan = outcome.plan
             accepted = {} if plan is None else accept(plan.assignment, assignor)
-            path = course(
-                group, plan, assignor, accepted=accepted, departed=held_by_departed(group, state)
-            )
+            before = (state or {}).items()
+            departed = {m: claims["owned"] for m, claims in before if m not in group.members}
+            path = course(group, plan, assignor, accepted=accepted, departed=departed)
         steps.append(
             JourneyStep(
                 event=stage.event,

@@ -29,10 +29,9 @@ from heuristics.protocol import (
 from heuristics.written import kip54
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from groups import Assignment
-    from heuristics import Plan
 
 Partitions = frozenset[int]
 NONE: Partitions = frozenset()
@@ -77,7 +76,9 @@ def assign_round(
     held = {m: present[m].holds for m in names}
     known = {m: present[m].remembers for m in names} if choice.assignor == "sticky" else held
     now = _as_group(group, names, known)
-    written = kip54.sticky if cooperative else _written(choice.assignor)
+    if not cooperative:
+        require_one_of("rollout", choice.assignor, AS_WRITTEN)
+    written = kip54.sticky if cooperative else WRITTEN[AS_WRITTEN[choice.assignor]].function
     member, partition = written(now).assignment.holdings
     given = {m: frozenset(partition[member == i].tolist()) for i, m in enumerate(names)}
     if cooperative:
@@ -85,11 +86,6 @@ def assign_round(
         given = {m: frozenset(p for p in given[m] if owners.get(p, m) == m) for m in names}
     read = np.flatnonzero(now.readers[now.topic] > 0).tolist()
     return given, len(set(read) - set(chain.from_iterable(given.values())))
-
-
-def _written(assignor: str) -> Callable[[Group], Plan]:
-    require_one_of("rollout", assignor, AS_WRITTEN)
-    return WRITTEN[AS_WRITTEN[assignor]].function
 
 
 def _as_group(group: Group, names: Sequence[str], held: Mapping[str, Partitions]) -> Group:

@@ -13,7 +13,7 @@ import numpy as np
 
 from compare.members import ids_meant
 from compare.scenarios.course import NOW, START, held_now
-from compare.scenarios.events import JOINS, Event
+from compare.scenarios.events import JOINS, happen
 from compare.scenarios.upgrade_paths import ROLLOUTS
 from groups import Group
 from groups.arguments import taking
@@ -128,20 +128,17 @@ class Scenario:
         group.require_subscriptions()
         now, rng = _start(group), np.random.default_rng(seed)
         stages = [Stage(START if held_now(group) is None else NOW, now)]
-        now = {
-            **now,
-            "members": {m: _without_claims(member) for m, member in now["members"].items()},
+        claims = ("owned", "generation")
+        members = {
+            member: {key: value for key, value in details.items() if key not in claims}
+            for member, details in now["members"].items()
         }
+        now = {**now, "members": members}
         for i, given in enumerate(fields.listed(top.get("events", []), "events")):
-            event = Event.from_dict(given, f"events[{i}]")
-            if len(stages) + event.times > MOST_REBALANCES:
+            now, said, times = happen(given, f"events[{i}]", now, rng)
+            if len(stages) + times > MOST_REBALANCES:
                 fields.refuse(f"events[{i}]", f"more than {MOST_REBALANCES} rebalances")
-            now, said = event.happen(now, rng)
-            try:
-                Group.from_dict(now)
-            except BadInput as error:
-                raise error.within(event.place) from None
-            stages += [Stage(said, now)] * event.times
+            stages += [Stage(said, now)] * times
         return Scenario(name, tuple(stages), rollout)
 
     @staticmethod
@@ -236,7 +233,3 @@ def _start(group: Group) -> StageDocument:
             details["lag"] = [None if records < 0 else records for records in part]
         topics[topic] = details
     return {**document, "topics": topics}
-
-
-def _without_claims(member: JsonObject) -> JsonObject:
-    return {key: value for key, value in member.items() if key not in ("owned", "generation")}

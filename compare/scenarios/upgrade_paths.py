@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from groups.wording import counted
 from heuristics.protocol import AS_WRITTEN, DEFAULT_ASSIGNORS, choose
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from groups import Group
 
@@ -82,15 +81,6 @@ class Variation:
         order, stays = ids_meant(group, self.order, "order"), ids_meant(group, self.stays, "stays")
         return replace(self, order=order, stays=stays, misses=misses, starts=starts)
 
-    def in_order(self, members: Sequence[str]) -> list[str]:
-        """Return the members that restart, in order."""
-        every = [*self.order, *(m for m in members if m not in self.order)]
-        return [m for m in every if m not in self.stays]
-
-    def lists(self, known: Lists) -> Lists:
-        """Return the members' lists at the start: those in `starts`, else `known`."""
-        return {**known, **self.starts}
-
 
 def _require_assignors(listed: Sequence[str], place: str) -> None:
     for i, assignor in enumerate(listed):
@@ -104,6 +94,7 @@ OLD: tuple[str, ...] = ("range",)
 NEW = DEFAULT_ASSIGNORS
 COOPERATIVE_ONLY: tuple[str, ...] = ("cooperative-sticky",)
 PLAIN = Variation()
+ROLLOUTS = ("upgrade", "downgrade", "missed", "range-only")
 
 
 def roll_out(
@@ -157,7 +148,7 @@ def roll_out(
     known = dict.fromkeys(group.members) | {
         m: details.assignors for m, details in zip(group.members, group.details, strict=False)
     }
-    first, acts = ROLLOUTS[name](known, variation, rule)
+    first, acts = _script(name, known, variation, rule)
     if not acts:
         raise BadInput(f"rollout: {name} changes nothing: all list that from the start")
     return perform(group, f"{name} and back" if variation.back else name, rule, first, acts)
@@ -188,11 +179,6 @@ def _turned_away(first: Lists, acts: Sequence[Act]) -> int | None:
     return None
 
 
-# The assignors that each member lists according to the group, None if unknown.
-Known = Mapping[str, tuple[str, ...] | None]
-Script = tuple[Lists, list[Act]]
-
-
 def _bounces(stages: Sequence[Lists], order: Sequence[str]) -> list[Act]:
     """Return the acts that restart, stage by stage and one by one, members whose list changes."""
     return [
@@ -219,55 +205,41 @@ def _way(first: Lists, last: Lists, order: Sequence[str]) -> list[Act]:
     return acts if stop is None else acts[: stop + 1]
 
 
-def _change(start: Lists, chosen: Variation, to: tuple[str, ...]) -> Script:
-    """Return the acts from the members' lists to one list for all, and back if `back` is set."""
-    first = chosen.lists(start)
-    last: Lists = dict.fromkeys(first, chosen.to or to)
-    last |= {m: first[m] for m in chosen.stays}
-    order = chosen.in_order(list(first))
-    acts = _way(first, last, order)
-    return first, acts + (_way(last, first, order) if chosen.back else [])
+def _script(
+    name: str,
+    known: Mapping[str, tuple[str, ...] | None],
+    chosen: Variation,
+    rule: Rule,
+) -> tuple[Lists, list[Act]]:
+    """Return the members' lists at the start of a rollout, and its acts.
 
-
-def _upgrade(known: Known, chosen: Variation, rule: Rule) -> Script:
-    start = {m: chosen.start or listed or OLD for m, listed in known.items()}
-    return _change(start, chosen, _upgraded(rule))
-
-
-def _downgrade(known: Known, chosen: Variation, rule: Rule) -> Script:
-    start = {m: chosen.start or listed or _upgraded(rule) for m, listed in known.items()}
-    return _change(start, chosen, OLD)
-
-
-def _missed(known: Known, chosen: Variation, rule: Rule) -> Script:
+    Parameters
+    ----------
+    known : the assignors that each member lists according to the group, None if unknown
+    """
+    # By the static rule, members are cooperative only if they list no other assignor.
+    upgraded = COOPERATIVE_ONLY if rule is Rule.STATIC else NEW
     late = chosen.misses or list(known)[-1]
-    start = dict.fromkeys(known, chosen.to or NEW)
-    start[late] = chosen.start or known[late] or OLD
-    first, acts = _change(start, chosen, _upgraded(rule))
-    return first, [Act("miss", late), Act("return", late), *acts]
-
-
-def _range_only(known: Known, chosen: Variation, rule: Rule) -> Script:
-    intruder = "range-only"
-    while intruder in known:
-        intruder += "-"
-    start = {m: chosen.start or listed or _upgraded(rule) for m, listed in known.items()}
-    first, joins = chosen.lists(start), [Act("join", intruder, chosen.to or OLD)]
-    away = _turned_away(first, joins) is not None
-    return first, joins if away else [*joins, Act("leave", intruder)]
-
-
-def _upgraded(rule: Rule) -> tuple[str, ...]:
-    """Return the list that makes members cooperative: by the static rule, no other assignor."""
-    return COOPERATIVE_ONLY if rule is Rule.STATIC else NEW
-
-
-ROLLOUTS = {
-    "upgrade": _upgrade,
-    "downgrade": _downgrade,
-    "missed": _missed,
-    "range-only": _range_only,
-}
+    usual = OLD if name == "upgrade" else upgraded
+    first = {m: chosen.start or listed or usual for m, listed in known.items()}
+    if name == "missed":
+        first = dict.fromkeys(known, chosen.to or NEW)
+        first[late] = chosen.start or known[late] or OLD
+    first |= chosen.starts
+    if name == "range-only":
+        intruder = "range-only"
+        while intruder in known:
+            intruder += "-"
+        joins = [Act("join", intruder, chosen.to or OLD)]
+        away = _turned_away(first, joins) is not None
+        return first, joins if away else [*joins, Act("leave", intruder)]
+    to = chosen.to or (OLD if name == "downgrade" else upgraded)
+    last = dict.fromkeys(first, to) | {m: first[m] for m in chosen.stays}
+    every = [*chosen.order, *(m for m in first if m not in chosen.order)]
+    order = [m for m in every if m not in chosen.stays]
+    acts = _way(first, last, order) + (_way(last, first, order) if chosen.back else [])
+    missed = [Act("miss", late), Act("return", late)] if name == "missed" else []
+    return first, missed + acts
 
 
 def rollout_document(group: Group, rollouts: Sequence[Rollout]) -> dict[str, object]:

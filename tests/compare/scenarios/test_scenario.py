@@ -11,7 +11,7 @@ import pytest
 
 from compare.diff import Diff
 from compare.scenarios.course import accept, claims_after, course, protocol_of
-from compare.scenarios.events import EVENT_KINDS, Event
+from compare.scenarios.events import EVENT_KINDS, happen
 from compare.scenarios.journey import play, result_document
 from compare.scenarios.mixed_group import perform
 from compare.scenarios.rollout import Act, Rule
@@ -221,7 +221,7 @@ def test_an_event_leaves_the_document_before_it_as_it_was():
     }  # fmt: skip
     assert values.keys() == EVENT_KINDS.keys() == {*re.findall(r'^\| `\{"(\w+)":', PAGE, re.M)}
     for kind, value in values.items():
-        Event.from_dict({kind: value}, "e").happen(group, np.random.default_rng(1))
+        happen({kind: value}, "e", group, np.random.default_rng(1))
         assert group == kept
 
 
