@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import methodcaller
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from compare.advice.advice import Change, Lower, NoGain, Peak, Tried
-from compare.advice.worlds import Worlds, least_peaks, peak_of
+from compare.advice.worlds import least_peaks, peak_of
 from compare.remedy import (
     assignments_by,
     assigns_now,
@@ -22,7 +24,7 @@ from compare.scores import DEPENDS
 from compare.what_if import what_if
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from compare.advice.changes import Changes
     from groups.assignment import Assignment
@@ -99,9 +101,9 @@ def _trials_of(
     """Return the trial of each assignor, and (trial, assignment) of those that are valid."""
     worlds, best, lower = changes.worlds, changes.best, changes.lower
     group = worlds.least
-    events = _events(group) if worlds.known and assignors else []
-    changed = [_after(group, *event) for event in events]
-    known = least_peaks([Worlds(one, one) for one in changed], lower, TRIED_SECONDS)
+    events = _events(group) if worlds.known and assignors else {}
+    changed = [worlds.changed(event) for event in events.values()]
+    known = least_peaks(changed, lower, TRIED_SECONDS)
     trials: list[Tried] = []
     valid: list[tuple[Tried, Assignment]] = []
     for asked in assignors:
@@ -125,17 +127,17 @@ def _trials_of(
         held = group.with_claims(*made.holdings, generation=group.next_generation)
         kept = tried = 0
         reason = None
-        for (stay, joined), least in zip(events, known, strict=True):
+        for (said, event), least in zip(events.items(), known, strict=True):
             if least is None:
                 continue
-            after = limit.plan(_after(held, stay, joined), asked)
+            after = limit.plan(event(held), asked)
             tried += 1
             plan = after.plan
             if plan is not None and plan.assignment.is_valid:
                 kept += peak_of(plan.assignment, lower) <= least.peak.value
                 continue
             why = after.reason if plan is None else _not_valid(plan.assignment)
-            reason = reason or f"{why} after {_event(group, stay, joined)}"
+            reason = reason or f"{why} after {said}"
             if after.status == "timed-out":
                 break
         trial = Tried(
@@ -237,29 +239,18 @@ def _not_valid(made: Assignment) -> str:
     return f"not valid: {made.violations[0]}"
 
 
-def _event(group: Group, stay: Sequence[int], members: int) -> str:
-    """Return a join or a leave in words."""
-    if members > len(group.members):
-        return "one member has joined"
-    (gone,) = set(range(len(group.members))) - set(stay)
-    return f"{group.members[gone]} has left"
-
-
-def _events(group: Group) -> list[tuple[list[int], int]]:
-    """(members that stay, number of members then) of one join and of a few leaves.
+def _events(group: Group) -> dict[str, Callable[[Group], Group]]:
+    """Return one join and a few leaves in words, each with what makes a group the one after it.
 
     Of two members none leaves: the other would get all partitions from every assignor.
     """
     count = len(group.members)
-    everybody = list(range(count))
-    events = [(everybody, count + 1)]
+    events: dict[str, Callable[[Group], Group]] = {
+        "one member has joined": partial(what_if, members=count + 1)
+    }
     if count > 2:
         few = np.unique(np.linspace(0, count - 1, min(count, MOST_LEAVE)).astype(int)).tolist()
-        events += [([m for m in everybody if m != gone], count - 1) for gone in few]
+        for gone in few:
+            stay = np.delete(np.arange(count), gone)
+            events[f"{group.members[gone]} has left"] = methodcaller("only", stay)
     return events
-
-
-def _after(group: Group, stay: Sequence[int], members: int) -> Group:
-    if members > len(group.members):
-        return what_if(group, members=members)
-    return group.only(np.array(stay, np.int64))

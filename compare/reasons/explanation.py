@@ -259,7 +259,7 @@ class _Holders:
     kind : (members,) the kind of each member
     pairs : (kind, topic) of the topics that a kind may hold, as two int64 columns sorted by kind;
         topics without partitions are left out
-    cheapest : (topics,) least price of the members that may hold the topic
+    cheapest : (topics,) least price of the members that may hold the topic, `NO_PRICE` if none may
     topic, owner, count : (classes,) int64, number of owned partitions by topic and owner
     at_home : (classes,) bool, whether the owner may hold the topic
     """
@@ -330,8 +330,8 @@ class _Holders:
 
 def _rooms(holders: _Holders, price: int) -> list[Count]:
     """Return what must leave the members at or above a price, a count for each separate part."""
-    inside, joining = holders.price >= price, _held(holders) & (holders.cheapest >= price)
-    part, of_topic = holders.parts(inside, joining)
+    inside, cheapest = holders.price >= price, holders.cheapest
+    part, of_topic = holders.parts(inside, (cheapest >= price) & (cheapest < NO_PRICE))
     at_price = holders.counted_at(price)
     limit = _sums(part, holders.level + 1)
     fixed = _sums(of_topic, holders.group.partitions, like=limit)
@@ -361,8 +361,7 @@ def _needs(holders: _Holders, price: int) -> list[Count]:
     inside, group = holders.price < price, holders.group
     at_price = holders.counted_at(price)
     elsewhere = _sums(holders.topic[at_price], holders.count[at_price], like=group.partitions)
-    takeable = _held(holders) & (holders.cheapest < price)
-    rest = np.where(takeable, group.partitions - elsewhere, 0)
+    rest = np.where(holders.cheapest < price, group.partitions - elsewhere, 0)
     part, of_topic = holders.parts(inside, rest > 0)
     limit = _sums(part, np.maximum(holders.level, 0))
     fixed = _sums(of_topic, rest, like=limit)
@@ -386,13 +385,6 @@ def _needs(holders: _Holders, price: int) -> list[Count]:
                 moves=int(limit[one] - fixed[one]),
             )
         )
-    return found
-
-
-def _held(holders: _Holders) -> Bools:
-    """(topics,) bool: whether a member may hold partitions of the topic."""
-    found = np.zeros(len(holders.group.topics), bool)
-    found[holders.pairs[1]] = True
     return found
 
 

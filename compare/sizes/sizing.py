@@ -102,7 +102,7 @@ def parse_target(text: str, group: Group) -> dict[str, int]:
     aim = require_one_of(f"target {text}", name, AIMS)
     if share := re.fullmatch(r"([0-9]{1,9})%", value):
         held = Assignment.current(group)
-        now = _row_as_held(held).of(aim)[0] if held.is_valid and group.members else None
+        now = _row(held).of(aim)[0] if held.is_valid and group.members else None
         if now is None:
             raise BadInput(f"target {text}: the {name} of what members hold now is not known")
         return {name: now * int(share[1]) // 100}
@@ -346,7 +346,7 @@ def size(
     below = [row for row in rows.values() if smallest is None or row.members < smallest]
     uneven = _uneven(groups, rows, smallest, tiers, aim, time_left)
     held = Assignment.current(group)
-    now = _with_meets(_row_as_held(held), aim) if held.is_valid and group.members else None
+    now = _row(held, aim) if held.is_valid and group.members else None
     change = change_uneven = None
     if (
         aim is not None
@@ -383,9 +383,7 @@ def reached(
     if target is None or change is None or not change.group.subscription_known.all():
         return {}
     made = assignments_by(change.group, assignors, limit)
-    return {
-        name: None if one is None else _row_as_held(one).of(target.aim)[0] for name, one in made
-    }
+    return {name: None if one is None else _row(one).of(target.aim)[0] for name, one in made}
 
 
 def _try_beyond(high: int, most: int, meets: Callable[[int], bool], time_left: TimeLeft) -> None:
@@ -548,53 +546,54 @@ def _numbers(group: Group, members: Sequence[int] | None) -> list[int]:
 
 def _row_of(solution: Solution, aim: Target | None) -> Size:
     """Return the row of a solution, with its bounds and whether it meets the target."""
-    if solution.assignment is None:
+    group, assignment = solution.group, solution.assignment
+    if assignment is None:
         raise BadInput(
-            f"{solution.group.name}: nothing was found for "
-            f"{len(solution.group.members)} members in time",
+            f"{group.name}: nothing was found for {len(group.members)} members in time",
             remedy="time",
         )
     bounds = {term.name: term.bound for term in solution.terms}
-    rates = set(rates_of(solution.group))
+    rates = set(rates_of(group))
     least, soonest = (bounds.get(tier) for tier in LAG_PEAKS)
     if soonest is None and least is not None and len(rates) == 1:
         soonest = catch_up(least, rates.pop())
-    row = _row_as_held(solution.assignment)
-    row = replace(
-        row,
-        peak_lag_bound=None if row.peak_lag is None else least,
-        peak_seconds_bound=None if row.peak_seconds is None else soonest,
-        proved=solution.status == "optimal",
-    )
-    return _with_meets(row, aim)
+    return _row(assignment, aim, (least, soonest), proved=solution.status == "optimal")
 
 
-def _row_as_held(assignment: Assignment) -> Size:
-    """Return the row of a given assignment; its bounds are its own values."""
+def _row(
+    assignment: Assignment,
+    aim: Target | None = None,
+    bounds: tuple[int | None, int | None] | None = None,
+    *,
+    proved: bool = False,
+) -> Size:
+    """Return the row of an assignment.
+
+    Parameters
+    ----------
+    bounds : lower bounds on the peak lag and on the time to catch up; None: their values
+    """
     loads, late = assignment.loads, behind(assignment)
     peak, longest = (None, None) if late is None else (late.peak, late.longest)
-    return Size(
+    least, soonest = (peak, longest) if bounds is None else bounds
+    row = Size(
         members=len(loads),
         least_load=int(loads.min()),
         most_load=int(loads.max()),
         idle=int((loads == 0).sum()),
         balance=values(assignment, ("balance",))[0],
         peak_lag=peak,
-        peak_lag_bound=peak,
+        peak_lag_bound=None if peak is None else least,
         peak_seconds=longest,
-        peak_seconds_bound=longest,
-        proved=False,
+        peak_seconds_bound=None if longest is None else soonest,
+        proved=proved,
     )
-
-
-def _with_meets(row: Size, target: Target | None) -> Size:
-    """Return a row with `meets`, which is None if that is not decided."""
-    if target is None:
+    if aim is None:
         return row
-    value, bound = row.of(target.aim)
-    if value is not None and value <= target.at_most:
+    value, bound = row.of(aim.aim)
+    if value is not None and value <= aim.at_most:
         return replace(row, meets=True)
-    return replace(row, meets=False if bound is not None and bound > target.at_most else None)
+    return replace(row, meets=False if bound is not None and bound > aim.at_most else None)
 
 
 def _untried_below(rows: Mapping[int, Size]) -> list[int]:
