@@ -11,8 +11,17 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
 import altair as alt
+import numpy as np
 
-from compare.figures.rows import Rows, greatest_first
+from compare.figures.rows import (
+    NUMBER,
+    POSITIVE,
+    TEXT,
+    TIME,
+    checked,
+    distinct,
+    greatest_first,
+)
 from compare.figures.theme import (
     BLUE,
     GREY,
@@ -41,7 +50,7 @@ COLORS = (BLUE, ORANGE, GREY)
 DASHES = ([1, 0], [6, 3], [2, 2], [9, 3, 2, 3])
 MOST_CURVES = len(COLORS) * len(DASHES)
 # Labels of axes: 20 µs, 3 ms, 1.5 s.
-TIME = (
+SHORT_TIME = (
     "datum.value < 1e-3 ? format(datum.value * 1e6, '.3~r') + ' µs' : "
     "datum.value < 1 ? format(datum.value * 1e3, '.3~r') + ' ms' : "
     "format(datum.value, '.3~r') + ' s'"
@@ -58,33 +67,29 @@ def shares(table: Table) -> alt.LayerChart:
     table : a row an assignor, as `shares_table` makes it: `assignor`, and the numbers of `groups`
         and of those in which it is `valid`, `balanced` (as KIP-54 defines it) and `optimal`
     """
-    rows = Rows("shares", table)
-    names, groups = rows.texts("assignor"), rows.numbers("groups")
-    counts = list(zip(*(rows.numbers(what) for what in WHAT), strict=True))
+    columns = {"assignor": TEXT, "groups": NUMBER, **dict.fromkeys(WHAT, NUMBER)}
+    rows = checked("shares", table, columns)
+    marks = [tuple(row[what] / max(row["groups"], 1) for what in reversed(WHAT)) for row in rows]
     ranked = sorted(
-        (
-            ([c / max(of, 1) for c in reversed(count)], -of, name, of, count)
-            for name, of, count in zip(names, groups, counts, strict=True)
-        ),
-        key=lambda row: ([-share for share in row[0]], *row[1:3]),
+        zip(marks, rows, strict=True),
+        key=lambda pair: ([-one for one in pair[0]], -pair[1]["groups"], pair[1]["assignor"]),
     )
-    marks = [tuple(row[0]) for row in ranked]
     values: list[Record] = []
     labels: list[str] = []
-    for share, _, name, of, count in ranked:
-        place = marks.index(tuple(share)) + 1
-        labels.append(f"{place}{'=' if marks.count(tuple(share)) > 1 else ''}  {name}")
+    for mark, row in ranked:
+        place = 1 + sum(other > mark for other in marks)
+        labels.append(f"{place}{'=' if marks.count(mark) > 1 else ''}  {row['assignor']}")
         values += [
             {
                 "assignor": labels[-1],
                 "what": what,
                 "thick": THICK[what],
-                "share": part / max(of, 1),
-                "groups": part,
-                "of": of,
-                "told": f"{int(part):,} of {int(of):,}" if what == "optimal" else "",
+                "share": share,
+                "groups": row[what],
+                "of": row["groups"],
+                "told": f"{int(row[what]):,} of {int(row['groups']):,}" * (what == "optimal"),
             }
-            for what, part in zip(WHAT, count, strict=True)
+            for what, share in zip(WHAT, reversed(mark), strict=True)
         ]
     base = alt.Chart(alt.InlineData(values=values)).encode(
         y=alt.Y("assignor:N", sort=labels, axis=alt.Axis(labelLimit=260)).title(None)
@@ -106,15 +111,12 @@ def shares(table: Table) -> alt.LayerChart:
         ],
     )
     told = base.mark_text(align="left", dx=6).encode(x=alt.datum(1), text="told:N")
-    return themed(
-        alt.layer(bars, told).properties(
-            width=WIDTH - 140,
-            height=alt.Step(26),
-            title=titled(
-                "valid, balanced and as good as can be",
-                "in numbers: groups in which it is as good as can be; = marks a tie",
-            ),
-        )
+    return titled(
+        alt.layer(bars, told),
+        "valid, balanced and as good as can be",
+        "in numbers: groups in which it is as good as can be; = marks a tie",
+        width=WIDTH - 140,
+        height=alt.Step(26),
     )
 
 
@@ -132,13 +134,17 @@ def ecdf(table: Table, *, tier: str = "balance") -> alt.LayerChart:
         `excess_most` for optima that are not proved; None if there is no excess
     tier : the excess's tier, for the title
     """
-    rows = Rows("ecdf", table)
-    least = rows.numbers_or_none("excess")
-    most = rows.numbers_or_none("excess_most") if rows.has("excess_most") else least
-    names = rows.texts("assignor")
-    every = dict.fromkeys(names)
-    sure = {name: at_most(_values_of(name, names, most)) for name in every}
-    possible = {name: at_most(_values_of(name, names, least)) for name in every}
+    excess = NUMBER.or_none()
+    columns = {"assignor": TEXT, "excess": excess, "excess_most": excess.unless_there(None)}
+    rows = checked("ecdf", table, columns)
+    is_open = any(row["excess_most"] is not None for row in rows)
+    sure, possible = (
+        {
+            name: at_most([row[end] for row in rows if row["assignor"] == name])
+            for name in distinct(rows, "assignor")
+        }
+        for end in ("excess_most" if is_open else "excess", "excess")
+    )
     return ecdf_of(sure, possible, tier=tier)
 
 
@@ -205,24 +211,18 @@ def profile(table: Table, *, of: str = "seconds", what: str = "time") -> alt.Cha
     of : name of the column that has the cost
     what : what the cost is, for the title
     """
-    rows = Rows("profile", table)
-    names, groups = rows.texts("assignor"), rows.texts("group")
-    costs = rows.numbers_or_none(of, above=0)
+    columns = {"assignor": TEXT, "group": TEXT, of: POSITIVE.or_none()}
+    rows = checked("profile", table, columns)
+    known = [row for row in rows if row[of] is not None]
     least: dict[str, float] = {}
-    for group, cost in zip(groups, costs, strict=True):
-        if cost is not None:
-            least[group] = min(cost, least.get(group, cost))
+    for row in known:
+        least[row["group"]] = min(row[of], least.get(row["group"], row[of]))
     if not least:
         raise BadInput(f"profile: no row has a value in {of!r}, there is nothing to draw")
-    ratios = {
-        name: {
-            group: cost / least[group]
-            for one, group, cost in zip(names, groups, costs, strict=True)
-            if one == name and cost is not None
-        }
-        for name in dict.fromkeys(names)
-    }
-    every = dict.fromkeys(groups)
+    ratios: dict[str, dict[str, float]] = {name: {} for name in distinct(rows, "assignor")}
+    for row in known:
+        ratios[row["assignor"]][row["group"]] = row[of] / least[row["group"]]
+    every = distinct(rows, "group")
     points = {name: at_most([found.get(one) for one in every]) for name, found in ratios.items()}
     return profile_of(points, what=what)
 
@@ -265,16 +265,15 @@ def time_by_size(table: Table) -> alt.LayerChart:
     table : a row an assignor and group, as `seconds_table` makes it: `assignor`, `partitions` and
         `seconds`, both above 0; for a row that stands for several groups, their number in `groups`
     """
-    rows = Rows("time_by_size", table)
-    names = rows.texts("assignor")
-    sizes, seconds = rows.numbers("partitions", above=0), rows.numbers("seconds", above=0)
-    often = rows.numbers("groups", above=0, default=1.0)
+    columns = {"assignor": TEXT, "partitions": POSITIVE, "seconds": POSITIVE}
+    rows = checked("time_by_size", table, columns | {"groups": POSITIVE.unless_there(1.0)})
     together: dict[tuple[str, float], list[tuple[float, float]]] = {}
-    for name, size, spent, many in zip(names, sizes, seconds, often, strict=True):
-        together.setdefault((name, size), []).append((spent, many))
+    for row in rows:
+        size = row["assignor"], row["partitions"]
+        together.setdefault(size, []).append((row["seconds"], row["groups"]))
     dots = [
-        {"label": name, "partitions": size, "seconds": spent}
-        for name, size, spent in zip(names, sizes, seconds, strict=True)
+        {"label": row["assignor"], "partitions": row["partitions"], "seconds": row["seconds"]}
+        for row in rows
     ]
     medians = [
         {"label": name, "partitions": size, "seconds": _median(spent)}
@@ -282,8 +281,10 @@ def time_by_size(table: Table) -> alt.LayerChart:
     ]
     log = alt.Scale(type="log", nice=False, padding=12)
     x = alt.X("partitions:Q", scale=log).title("partitions of the group")
-    y = alt.Y("seconds:Q", scale=log, axis=alt.Axis(labelExpr=TIME)).title("time that it takes")
-    by = color_and_dash(list(dict.fromkeys(names)))
+    y = alt.Y("seconds:Q", scale=log, axis=alt.Axis(labelExpr=SHORT_TIME)).title(
+        "time that it takes"
+    )
+    by = color_and_dash(distinct(rows, "assignor"))
     tooltip = [
         alt.Tooltip("label:N", title="assignor"),
         alt.Tooltip("partitions:Q", format=","),
@@ -310,21 +311,20 @@ def trend(table: Table, *, what: str = "moves to the best") -> alt.Chart:
         8601; `group`; `value`, None if not known, where the line has a gap
     what : the value's name
     """
-    rows = Rows("trend", table)
-    groups, numbers = rows.texts("group"), rows.numbers_or_none("value")
-    if all(number is None for number in numbers):
+    rows = checked("trend", table, {"captured_at": TIME, "group": TEXT, "value": NUMBER.or_none()})
+    if all(row["value"] is None for row in rows):
         raise BadInput("trend: no row has a value, there is nothing to draw")
     greatest: dict[str, float] = {}
-    for group, number in zip(groups, numbers, strict=True):
-        greatest[group] = max(greatest.get(group, 0), number or 0)
+    for row in rows:
+        greatest[row["group"]] = max(greatest.get(row["group"], 0), row["value"] or 0)
     shown = greatest_first(greatest, MOST_CURVES)
     values = [
-        {"captured_at": at, "label": group, "value": number}
-        for at, group, number in zip(rows.times("captured_at"), groups, numbers, strict=True)
-        if group in shown
+        {"captured_at": row["captured_at"], "label": row["group"], "value": row["value"]}
+        for row in rows
+        if row["group"] in shown
     ]
     note = f"the {len(shown)} groups with the greatest value, of {len(greatest)}"
-    return themed(
+    return titled(
         alt.Chart(alt.InlineData(values=values))
         .mark_line(strokeWidth=2, point={"size": 25})
         .encode(
@@ -336,12 +336,11 @@ def trend(table: Table, *, what: str = "moves to the best") -> alt.Chart:
                 alt.Tooltip("value:Q", title=what, format=","),
             ],
             **color_and_dash(shown),
-        )
-        .properties(
-            width=WIDTH,
-            height=280,
-            title=titled(what, note if len(shown) < len(greatest) else None),
-        )
+        ),
+        what,
+        note if len(shown) < len(greatest) else None,
+        width=WIDTH,
+        height=280,
     )
 
 
@@ -461,17 +460,7 @@ def _share_of_groups() -> alt.Y:
 
 def _median(weighted: list[tuple[float, float]]) -> float:
     """Return the median of (value, count) pairs."""
-    ordered = sorted(weighted)
-    half = sum(many for _, many in ordered) / 2
-    seen = 0.0
-    for i, (value, many) in enumerate(ordered):
-        seen += many
-        if seen == half:
-            return (value + ordered[i + 1][0]) / 2
-        if seen > half:
-            break
-    return value
-
-
-def _values_of(name: str, names: list[str], values: list[float | None]) -> list[float | None]:
-    return [value for one, value in zip(names, values, strict=True) if one == name]
+    values, often = np.array(sorted(weighted)).T
+    seen = np.cumsum(often)
+    low, high = (np.searchsorted(seen, seen[-1] / 2, side) for side in ("left", "right"))
+    return float(values[low] + values[high]) / 2

@@ -5,13 +5,12 @@ Each raises BadInput if the table has no rows, a column is missing, or a value h
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import cycle
 from typing import TYPE_CHECKING
 
 import altair as alt
 
-from compare.figures.rows import Rows, greatest_first
+from compare.figures.rows import NUMBER, TEXT, TRUTH, checked, distinct, greatest_first, summed
 from compare.figures.theme import (
     BLUE,
     GREY,
@@ -22,7 +21,6 @@ from compare.figures.theme import (
     SHADES,
     SHORT,
     WIDTH,
-    themed,
     titled,
     with_unit,
 )
@@ -54,31 +52,19 @@ def loads(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -
     most : number of members to draw, those whose load differs most between the panels; the title
         says how many there are
     """
-    rows = Rows("loads", table)
-    found = list(
-        zip(
-            rows.texts("member"),
-            rows.texts("whose"),
-            rows.texts_or_none("topic"),
-            rows.numbers("partitions"),
-            strict=True,
-        )
-    )
-    held: dict[tuple[str, str], float] = defaultdict(float)
-    size: dict[str, float] = defaultdict(float)
-    for member, whose, topic, partitions in found:
-        held[member, whose] += partitions
-        if topic is not None:
-            size[topic] += partitions
-    members, panels = (list(dict.fromkeys(names)) for names in [*zip(*found, strict=True)][:2])
+    columns = {"member": TEXT, "whose": TEXT, "topic": TEXT.or_none(), "partitions": NUMBER}
+    rows = checked("loads", table, columns)
+    held = summed(rows, "partitions", "member", "whose")
+    size = summed((row for row in rows if row["topic"] is not None), "partitions", "topic")
+    members, panels = distinct(rows, "member"), distinct(rows, "whose")
     shown = _most_uneven(members, panels, held, most)
     named = _named_topics(size)
-    parts: dict[tuple[str, str, str | None], float] = defaultdict(float)
-    for member, whose, topic, partitions in found:
-        if member in shown:
-            drawn = topic if topic is None or topic in named else named[-1]
-            parts[member, whose, drawn] += partitions
-    values: list[Record] = [
+    drawn = [
+        row if row["topic"] in (None, *named) else row | {"topic": named[-1]}
+        for row in rows
+        if row["member"] in shown
+    ]
+    values = [
         {
             "member": member,
             "whose": whose,
@@ -86,7 +72,9 @@ def loads(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -
             "rank": -1 if topic is None else named.index(topic),
             "partitions": partitions,
         }
-        for (member, whose, topic), partitions in parts.items()
+        for (member, whose, topic), partitions in summed(
+            drawn, "partitions", "member", "whose", "topic"
+        ).items()
     ]
     y = alt.Y("member:N", sort=shown).title(None)
     widest = max(1, *held.values())
@@ -114,19 +102,13 @@ def loads(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -
     layers = [bars, totals]
     if floor is not None:
         layers.append(_line_at(floor, "partitions"))
-    return themed(
+    return titled(
         alt.layer(*layers, data=alt.InlineData(values=values))
         .properties(width=(WIDTH - 20 * len(panels)) // len(panels), height=alt.Step(BAR))
-        .facet(column=alt.Column("whose:N", sort=panels).title(None))
-        .properties(
-            title=titled(
-                "partitions per member",
-                _shown(shown, members),
-                None
-                if floor is None
-                else f"dashed: in every assignment somebody holds {floor:,} or more",
-            ),
-        )
+        .facet(column=alt.Column("whose:N", sort=panels).title(None)),
+        "partitions per member",
+        _shown(shown, members),
+        None if floor is None else f"dashed: in every assignment somebody holds {floor:,} or more",
     )
 
 
@@ -148,19 +130,13 @@ def lag(
     among : for which assignments that holds, in words
     most : number of members to draw, those with most lag first; the title says how many there are
     """
-    rows = Rows("lag", table)
-    member, whose = rows.texts("member"), rows.texts("whose")
-    records = rows.numbers("records")
-    unknown = rows.numbers("unknown", default=0.0)
+    columns = {"member": TEXT, "whose": TEXT, "records": NUMBER}
+    rows = checked("lag", table, columns | {"unknown": NUMBER.unless_there(0.0)})
     greatest: dict[str, float] = {}
-    for who, lagging in zip(member, records, strict=True):
-        greatest[who] = max(greatest.get(who, 0), lagging)
-    shown, panels = greatest_first(greatest, most), list(dict.fromkeys(whose))
-    values = [
-        {"member": m, "whose": w, "records": r, "unknown": u}
-        for m, w, r, u in zip(member, whose, records, unknown, strict=True)
-        if m in shown
-    ]
+    for row in rows:
+        greatest[row["member"]] = max(greatest.get(row["member"], 0), row["records"])
+    shown, panels = greatest_first(greatest, most), distinct(rows, "whose")
+    values = [row for row in rows if row["member"] in shown]
     bars = (
         alt.Chart(alt.InlineData(values=values))
         .mark_bar()
@@ -182,18 +158,15 @@ def lag(
     layers = [bars]
     if floor is not None:
         layers.append(_line_at(floor, "records of lag"))
-    missing = max(sum(u for u, w in zip(unknown, whose, strict=True) if w == p) for p in panels)
-    return themed(
-        alt.layer(*layers).properties(
-            width=WIDTH,
-            height=alt.Step(BAR // 2, **{"for": "offset"}),
-            title=titled(
-                "lag per member",
-                _shown(shown, greatest),
-                f"the lag of {counted(int(missing), 'partition')} is unknown" if missing else None,
-                None if floor is None else f"dashed: {among} somebody has {floor:,} or more",
-            ),
-        )
+    missing = max(summed(rows, "unknown", "whose").values())
+    return titled(
+        alt.layer(*layers),
+        "lag per member",
+        _shown(shown, greatest),
+        f"the lag of {counted(int(missing), 'partition')} is unknown" if missing else None,
+        None if floor is None else f"dashed: {among} somebody has {floor:,} or more",
+        width=WIDTH,
+        height=alt.Step(BAR // 2, **{"for": "offset"}),
     )
 
 
@@ -206,20 +179,10 @@ def moves(table: Table, *, most: int = MOST_MEMBERS) -> alt.LayerChart:
     most : number of members to draw on each side, those that give and get most; the title says
         how many there are
     """
-    rows = Rows("moves", table)
-    origin, target = rows.texts("origin"), rows.texts("target")
-    partitions = rows.numbers("partitions")
-    gives: dict[str, float] = defaultdict(float)
-    gets: dict[str, float] = defaultdict(float)
-    for one, other, count in zip(origin, target, partitions, strict=True):
-        gives[one] += count
-        gets[other] += count
+    rows = checked("moves", table, {"origin": TEXT, "target": TEXT, "partitions": NUMBER})
+    gives, gets = (summed(rows, "partitions", side) for side in ("origin", "target"))
     givers, getters = greatest_first(gives, most), greatest_first(gets, most)
-    values = [
-        {"origin": one, "target": other, "partitions": count}
-        for one, other, count in zip(origin, target, partitions, strict=True)
-        if one in givers and other in getters
-    ]
+    values = [row for row in rows if row["origin"] in givers and row["target"] in getters]
     base = alt.Chart(alt.InlineData(values=values)).encode(
         x=alt.X("target:N", sort=getters, axis=alt.Axis(orient="top", labelAngle=-40)).title("to"),
         y=alt.Y("origin:N", sort=givers).title("from"),
@@ -230,16 +193,13 @@ def moves(table: Table, *, most: int = MOST_MEMBERS) -> alt.LayerChart:
     )
     both = (givers, gives), (getters, gets)
     cut = [f"{len(shown)} of {len(every)}" for shown, every in both if len(shown) < len(every)]
-    total = counted(int(sum(partitions)), "partition")
-    return themed(
-        alt.layer(cells, base.mark_text().encode(text="partitions:Q")).properties(
-            width=alt.Step(34),
-            height=alt.Step(26),
-            title=titled(
-                f"{total} {'moves' if total == '1 partition' else 'move'}",
-                f"members shown: {' and '.join(cut)}" if cut else None,
-            ),
-        )
+    total = counted(int(sum(gives.values())), "partition")
+    return titled(
+        alt.layer(cells, base.mark_text().encode(text="partitions:Q")),
+        f"{total} {'moves' if total == '1 partition' else 'move'}",
+        f"members shown: {' and '.join(cut)}" if cut else None,
+        width=alt.Step(34),
+        height=alt.Step(26),
     )
 
 
@@ -252,37 +212,29 @@ def costs(table: Table) -> alt.HConcatChart:
         assignment; `tier`, panels in the order of their first rows; `value`; `valid`, which may
         be left out: bars of assignments that are not valid are grey
     """
-    rows = Rows("costs", table)
-    names, tiers, values = rows.texts("assignor"), rows.texts("tier"), rows.numbers("value")
-    valid = rows.truths("valid", default=True)
-    order, panels = list(dict.fromkeys(names)), list(dict.fromkeys(tiers))
+    columns = {"assignor": TEXT, "tier": TEXT, "value": NUMBER, "valid": TRUTH.unless_there(True)}
+    rows = checked("costs", table, columns)
+    order, panels = distinct(rows, "assignor"), distinct(rows, "tier")
     found: dict[str, list[Record]] = {tier: [] for tier in panels}
-    greatest = dict.fromkeys(panels, 1.0)
-    for name, tier, value, good in zip(names, tiers, values, valid, strict=True):
-        kind = BEST if name == BEST else "assignor" if good else "not valid"
-        found[tier].append({"assignor": name, "value": value, "kind": kind})
-        greatest[tier] = max(greatest[tier], value)
+    for row in rows:
+        name, value = row["assignor"], row["value"]
+        kind = BEST if name == BEST else "assignor" if row["valid"] else "not valid"
+        found[row["tier"]].append({"assignor": name, "value": value, "kind": kind})
     note = "less is better; what differs further left decides"
-    return themed(
+    every_valid = all(row["valid"] for row in rows)
+    return titled(
         alt.hconcat(
-            *(
-                _panel(tier, found[tier], order, greatest[tier], number, len(panels))
-                for number, tier in enumerate(panels)
-            )
-        ).properties(
-            title=titled(
-                "what each assignor costs", note if all(valid) else f"{note}; grey: not valid"
-            )
-        )
+            *(_panel(tier, found[tier], order, panels) for tier in panels),
+        ),
+        "what each assignor costs",
+        note if every_valid else f"{note}; grey: not valid",
     )
 
 
-def _panel(
-    tier: str, values: list[Record], order: list[str], greatest: float, number: int, panels: int
-) -> alt.LayerChart:
+def _panel(tier: str, values: list[Record], order: list[str], panels: list[str]) -> alt.LayerChart:
     counts = called(tier)
-    names = alt.Axis(labelLimit=260) if number == 0 else None
-    scale = alt.Scale(domain=[0, 1.25 * greatest])
+    names = alt.Axis(labelLimit=260) if tier == panels[0] else None
+    scale = alt.Scale(domain=[0, 1.25 * max(1.0, *(row["value"] for row in values))])
     axis = alt.Axis(labelExpr=SHORT, tickMinStep=1, tickCount=4)
     base = alt.Chart(alt.InlineData(values=values)).encode(
         x=alt.X("value:Q", scale=scale, axis=axis).title(with_unit(counts)),
@@ -292,7 +244,9 @@ def _panel(
     kinds = alt.Scale(domain=list(KINDS), range=list(KINDS.values()))
     bars = base.mark_bar().encode(color=alt.Color("kind:N", scale=kinds, legend=None))
     told = base.mark_text(align="left", dx=4).encode(text=alt.Text("value:Q", format=","))
-    return alt.layer(bars, told).properties(width=(WIDTH - 120) // panels, height=alt.Step(22))
+    return alt.layer(bars, told).properties(
+        width=(WIDTH - 120) // len(panels), height=alt.Step(22)
+    )
 
 
 def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> alt.LayerChart:
@@ -307,23 +261,20 @@ def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> 
         the two tiers; `proved`; `knee` and `bound`, which may be left out
     paid, bought : names of the two tiers
     """
-    rows = Rows("trade_off", table)
-    knees = rows.truths("knee", default=False)
-    bounds = rows.numbers_or_none("bound") if rows.has("bound") else [None] * len(rows)
-    costs_paid, sure = rows.numbers("paid"), rows.truths("proved")
+    columns = {"paid": NUMBER, "bought": NUMBER, "proved": TRUTH}
+    columns |= {"knee": TRUTH.unless_there(False), "bound": NUMBER.or_none().unless_there(None)}
+    rows = checked("trade_off", table, columns)
     values = [
         {
-            "paid": cost,
-            "bought": value,
-            "proof": "proved" if proved else "not proved",
-            "what": "knee" if knee else "trade-off",
-            "bound": None if proved else bound,
+            "paid": row["paid"],
+            "bought": row["bought"],
+            "proof": "proved" if row["proved"] else "not proved",
+            "what": "knee" if row["knee"] else "trade-off",
+            "bound": None if row["proved"] else row["bound"],
         }
-        for cost, value, proved, knee, bound in zip(
-            costs_paid, rows.numbers("bought"), sure, knees, bounds, strict=True
-        )
+        for row in rows
     ]
-    most = max(costs_paid)
+    most = max(row["paid"] for row in rows)
     # Vega would label halves on an axis of few moves, in spite of tickMinStep.
     few = list(range(int(most) + 1)) if most <= MOST_TICKS else alt.Undefined
     x = alt.X("paid:Q", axis=alt.Axis(tickMinStep=1, values=few, labelExpr=SHORT)).title(
@@ -339,7 +290,7 @@ def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> 
     proved = alt.datum.proof == "proved"
     knee = alt.datum.what == "knee"
     color = alt.condition(knee, alt.value(ORANGE), alt.value(BLUE))
-    return themed(
+    return titled(
         alt.layer(
             base.mark_line(interpolate="step-after", strokeWidth=1.5).encode(x=x, y=y),
             base.transform_filter("isValid(datum.bound)")
@@ -356,14 +307,11 @@ def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> 
             base.transform_filter(knee)
             .mark_text(align="left", dx=9, dy=-9)
             .encode(x=x, y=y, text=alt.value("knee")),
-        ).properties(
-            width=WIDTH,
-            height=300,
-            title=titled(
-                f"what {paid} buy in {bought}",
-                "each dot is proved" if all(sure) else "open dots are not proved",
-            ),
-        )
+        ),
+        f"what {paid} buy in {bought}",
+        "each dot is proved" if all(row["proved"] for row in rows) else "open dots are not proved",
+        width=WIDTH,
+        height=300,
     )
 
 
@@ -379,13 +327,10 @@ def sizes(
     target : the most that a member should have, drawn as a line; None: no line
     what : unit: partitions, or records of lag
     """
-    rows = Rows("sizes", table)
-    most = rows.numbers("most")
-    least = rows.numbers("least") if rows.has("least") else most
-    values = [
-        {"members": members, "most": high, "least": low}
-        for members, high, low in zip(rows.numbers("members"), most, least, strict=True)
-    ]
+    columns = {"members": NUMBER, "most": NUMBER, "least": NUMBER.unless_there(None)}
+    rows = checked("sizes", table, columns)
+    has_least = any(row["least"] is not None for row in rows)
+    values = rows if has_least else [row | {"least": row["most"]} for row in rows]
     x = alt.X("members:Q", axis=alt.Axis(tickMinStep=1)).title("members")
     y = alt.Y("most:Q", axis=alt.Axis(labelExpr=SHORT, tickMinStep=1)).title(f"{what} per member")
     base = alt.Chart(alt.InlineData(values=values))
@@ -403,7 +348,7 @@ def sizes(
         ),
     ]
     notes = ["line: the member with most"]
-    if least is not most:
+    if has_least:
         notes[0] += "; shade: down to the one with least"
     if target is not None:
         rule = alt.Chart(alt.InlineData(values=[{"target": target}]))
@@ -411,12 +356,12 @@ def sizes(
             rule.mark_rule(strokeDash=[5, 3], color=ORANGE, strokeWidth=2).encode(y="target:Q")
         )
         notes.append(f"dashed: the target, {target:,}")
-    return themed(
-        alt.layer(*layers).properties(
-            width=WIDTH,
-            height=280,
-            title=titled(f"{what} per member, by the number of members", *notes),
-        )
+    return titled(
+        alt.layer(*layers),
+        f"{what} per member, by the number of members",
+        *notes,
+        width=WIDTH,
+        height=280,
     )
 
 

@@ -1,31 +1,92 @@
-"""Rows: the table of a figure, whose columns are checked when they are read."""
+"""Rows: the table of a figure, checked column by column."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
     import pyarrow as pa
 
-Record: TypeAlias = dict[str, object]
+Record: TypeAlias = dict[str, Any]
 Table: TypeAlias = "pd.DataFrame | pa.Table | Iterable[Mapping[str, object]]"
 
 
-def greatest_first(sizes: Mapping[str, float], most: int | None = None) -> list[str]:
-    """Return names by size, greatest first, then by name; at most `most` of them."""
-    return sorted(sizes, key=lambda name: (-sizes[name], name))[:most]
+class Column(NamedTuple):
+    """What a column of a figure's table holds.
+
+    Attributes
+    ----------
+    read : returns a value as it is drawn, or raises ValueError if it is of another kind
+    expected : the kind of its values, for messages
+    has_none : whether a value may be None
+    is_optional, default : whether a table may lack it, and the value of every row then
+    """
+
+    read: Callable[[Any], object]
+    expected: str
+    has_none: bool = False
+    is_optional: bool = False
+    default: object = None
+
+    def or_none(self) -> Column:
+        """Return the column whose values may be None."""
+        return self._replace(has_none=True)
+
+    def unless_there(self, default: object) -> Column:
+        """Return the column that a table may lack, with the value of every row then."""
+        return self._replace(is_optional=True, default=default)
 
 
-class Rows:
-    """The rows of a table.
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    # A line end in a name would break the expressions by which Vega sorts.
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in value)
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise ValueError
+    return value
+
+
+def _positive(value: object) -> float:
+    if not (number := _number(value)):
+        raise ValueError
+    return number
+
+
+def _truth(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+def _time(value: object) -> str:
+    text = value.isoformat() if isinstance(value, datetime) else str(value)
+    return datetime.fromisoformat(text).isoformat()
+
+
+TEXT = Column(_text, "a text")
+NUMBER = Column(_number, "a number of 0 or more")
+POSITIVE = Column(_positive, "a number of more than 0")
+TRUTH = Column(_truth, "true or false")
+TIME = Column(_time, "a time as in 2026-11-20T10:00:00Z")
+
+
+def checked(figure: str, table: Table, columns: Mapping[str, Column]) -> list[Record]:
+    """Return the rows of a table with these columns, as records of plain Python values.
 
     Parameters
     ----------
@@ -35,95 +96,47 @@ class Rows:
     Raises
     ------
     BadInput
-        If there is no row. When a column is read: if it is missing, or a value has a wrong type.
+        If there is no row, a column is missing, or a value is of another kind.
     """
+    rows = records(figure, table)
+    if not rows:
+        raise BadInput(f"{figure}: no rows, there is nothing to draw")
+    found: list[Record] = [{} for _ in rows]
+    for name, column in columns.items():
+        given = [row.get(name) for row in rows]
+        if column.is_optional and all(value is None for value in given):
+            found = [row | {name: column.default} for row in found]
+            continue
+        if not any(name in row for row in rows):
+            there = ", ".join(map(str, rows[0]))
+            raise BadInput(f"{figure}: no column {name!r}, there are: {there}")
+        for number, value in enumerate(given):
+            try:
+                is_none = value is None and column.has_none
+                found[number][name] = None if is_none else column.read(value)
+            except ValueError:
+                message = f"{figure}: row {number}: {name}: {value!r}, expected {column.expected}"
+                raise BadInput(message) from None
+    return found
 
-    def __init__(self, figure: str, table: Table) -> None:
-        self._figure = figure
-        self._rows = records(figure, table)
-        if not self._rows:
-            raise BadInput(f"{figure}: no rows, there is nothing to draw")
 
-    def __len__(self) -> int:
-        return len(self._rows)
+def summed(rows: Iterable[Record], of: str, *by: str) -> dict[Any, float]:
+    """Return the sum of a column for each value of another one, or tuple of values of several."""
+    key = itemgetter(*by)
+    found: dict[Any, float] = {}
+    for row in rows:
+        found[key(row)] = found.get(key(row), 0) + row[of]
+    return found
 
-    def has(self, column: str) -> bool:
-        """Return whether some row has a value in this column."""
-        return any(row.get(column) is not None for row in self._rows)
 
-    def texts(self, column: str) -> list[str]:
-        """Return a column of texts, with characters that are not printable escaped."""
-        return [self._text(i, column, value) for i, value in self._column(column)]
+def distinct(rows: Iterable[Record], column: str) -> list[Any]:
+    """Return the values of a column, each once, in the order of their first rows."""
+    return list(dict.fromkeys(row[column] for row in rows))
 
-    def texts_or_none(self, column: str) -> list[str | None]:
-        """Return a column of texts or None."""
-        found = self._column(column)
-        return [None if value is None else self._text(i, column, value) for i, value in found]
 
-    def times(self, column: str) -> list[str]:
-        """Return a column of times as ISO 8601 texts; it may hold datetimes."""
-        return [self._time(i, column, value) for i, value in self._column(column)]
-
-    def numbers(
-        self, column: str, *, above: float | None = None, default: float | None = None
-    ) -> list[float]:
-        """Return a column of numbers of 0 or more, or of more than `above`.
-
-        Parameters
-        ----------
-        default : the value of every row if no row has one; None: the column is required
-        """
-        if default is not None and not self.has(column):
-            return [default] * len(self)
-        return [self._number(i, column, value, above) for i, value in self._column(column)]
-
-    def numbers_or_none(self, column: str, *, above: float | None = None) -> list[float | None]:
-        """Return a column of numbers or None."""
-        return [
-            None if value is None else self._number(i, column, value, above)
-            for i, value in self._column(column)
-        ]
-
-    def truths(self, column: str, *, default: bool | None = None) -> list[bool]:
-        """Return a column of bools; `default` as in :meth:`numbers`."""
-        if default is not None and not self.has(column):
-            return [default] * len(self)
-        return [self._truth(i, column, value) for i, value in self._column(column)]
-
-    def _column(self, column: str) -> list[tuple[int, object]]:
-        if not any(column in row for row in self._rows):
-            there = ", ".join(map(str, self._rows[0]))
-            raise BadInput(f"{self._figure}: no column {column!r}, there are: {there}")
-        return [(i, row.get(column)) for i, row in enumerate(self._rows)]
-
-    def _text(self, row: int, column: str, value: object) -> str:
-        if not isinstance(value, str):
-            self._refuse(row, column, value, "a text")
-        # A line end in a name would break the expressions by which Vega sorts.
-        return "".join(c if c.isprintable() else repr(c)[1:-1] for c in value)
-
-    def _truth(self, row: int, column: str, value: object) -> bool:
-        if isinstance(value, bool):
-            return value
-        return self._refuse(row, column, value, "true or false")
-
-    def _number(self, row: int, column: str, value: object, above: float | None) -> float:
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            fits = value >= 0 if above is None else value > above
-            if fits and math.isfinite(value):
-                return value
-        least = "0 or more" if above is None else f"more than {above:g}"
-        return self._refuse(row, column, value, f"a number of {least}")
-
-    def _time(self, row: int, column: str, value: object) -> str:
-        text = value.isoformat() if isinstance(value, datetime) else value
-        try:
-            return datetime.fromisoformat(str(text)).isoformat()
-        except ValueError:
-            return self._refuse(row, column, value, "a time as in 2026-11-20T10:00:00Z")
-
-    def _refuse(self, row: int, column: str, value: object, expected: str) -> NoReturn:
-        raise BadInput(f"{self._figure}: row {row}: {column}: {value!r}, expected {expected}")
+def greatest_first(sizes: Mapping[str, float], most: int | None = None) -> list[str]:
+    """Return names by size, greatest first, then by name; at most `most` of them."""
+    return sorted(sizes, key=lambda name: (-sizes[name], name))[:most]
 
 
 def records(figure: str, table: Table) -> list[Record]:

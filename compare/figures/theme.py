@@ -112,9 +112,15 @@ def themed(chart: alt.Chart, *, dark: bool = False, background: str | None = Non
     )
 
 
-def titled(text: str, *notes: str | None) -> alt.TitleParams:
-    """Return a title with the notes below it that are given."""
-    return alt.TitleParams(text, subtitle=[note for note in notes if note])
+def titled(chart: alt.Chart, text: str, *notes: str | None, **more: object) -> alt.Chart:
+    """Return a figure in the light look, with a title and the notes below it that are given.
+
+    Parameters
+    ----------
+    more : further properties, such as its size
+    """
+    title = alt.TitleParams(text, subtitle=[note for note in notes if note])
+    return themed(chart.properties(title=title, **more))
 
 
 def svg(chart: alt.Chart, *, dark: bool = False, background: str | None = None) -> str:

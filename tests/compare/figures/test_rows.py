@@ -1,11 +1,13 @@
 """What a figure refuses to draw, and in which words."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from assay import BadInput, figures
-from compare.figures.rows import Rows
+from compare.figures.rows import NUMBER, checked
 
 
 @pytest.mark.parametrize(
@@ -39,23 +41,24 @@ def test_a_value_of_another_kind_is_refused_with_its_row(row, message):
         figures.moves([good, good | row])
 
 
-def test_times_of_no_duration_have_no_place_on_a_scale_of_powers_of_ten():
-    row = {"assignor": "range", "partitions": 10, "seconds": 0.0}
-    with pytest.raises(BadInput, match=r"row 0: seconds: 0\.0, expected a number of more than 0"):
-        figures.time_by_size([row])
-
-
-def test_a_time_that_is_none_is_refused():
-    row = {"captured_at": "yesterday", "group": "a", "value": 1}
-    with pytest.raises(BadInput, match="captured_at: 'yesterday', expected a time as in 2026-"):
-        figures.trend([row])
-
-
-def test_a_table_without_any_value_is_refused():
-    with pytest.raises(BadInput, match="trend: no row has a value, there is nothing to draw"):
-        figures.trend([{"captured_at": "2026-11-20", "group": "a", "value": None}])
-    with pytest.raises(BadInput, match="profile: no row has a value in 'seconds', there is"):
-        figures.profile([{"assignor": "a", "group": "g", "seconds": None}])
+@pytest.mark.parametrize(
+    ("name", "row", "message"),
+    [
+        ("time_by_size", {"assignor": "range", "partitions": 10, "seconds": 0.0},
+         "row 0: seconds: 0.0, expected a number of more than 0"),
+        ("trend", {"captured_at": "yesterday", "group": "a", "value": 1},
+         "row 0: captured_at: 'yesterday', expected a time as in 2026-"),
+        ("trend", {"captured_at": "2026-11-20", "group": "a", "value": None},
+         "no row has a value, there is nothing to draw"),
+        ("profile", {"assignor": "a", "group": "g", "seconds": None},
+         "no row has a value in 'seconds', there is"),
+        ("costs", {"assignor": "a", "tier": "moves", "value": 1, "valid": 1},
+         "row 0: valid: 1, expected true or false"),
+    ],
+)  # fmt: skip
+def test_a_value_that_cannot_be_drawn_is_refused(name, row, message):
+    with pytest.raises(BadInput, match=f"^{name}: {re.escape(message)}"):
+        getattr(figures, name)([row])
 
 
 def test_a_data_frame_and_records_draw_the_same():
@@ -65,8 +68,11 @@ def test_a_data_frame_and_records_draw_the_same():
 
 def test_numbers_of_numpy_and_what_is_missing_are_read_as_python_has_them():
     frame = pd.DataFrame({"n": [1.5, np.nan], "m": pd.array([1, None], dtype="Int64")})
-    assert Rows("figure", frame).numbers_or_none("n") == [1.5, None]
-    assert Rows("figure", frame).numbers_or_none("m") == [1, None]
-    assert Rows("figure", [{"n": np.int64(3)}, {"n": np.nan}]).numbers_or_none("n") == [3, None]
-    assert Rows("figure", frame).has("n")
-    assert not Rows("figure", [{"n": np.nan}]).has("n")
+    number = NUMBER.or_none()
+    assert checked("figure", frame, {"n": number, "m": number}) == [
+        {"n": 1.5, "m": 1}, {"n": None, "m": None},
+    ]  # fmt: skip
+    rows = [{"n": np.int64(3)}, {"n": np.nan}]
+    assert checked("figure", rows, {"n": number}) == [{"n": 3}, {"n": None}]
+    column = {"n": NUMBER.unless_there(7)}
+    assert checked("figure", rows[1:], column) == checked("figure", [{}], column) == [{"n": 7}]
