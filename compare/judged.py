@@ -354,7 +354,10 @@ def worst_first(judged: Sequence[Judged]) -> list[int]:
         says, above = one.verdict.says, one.verdict.at_least or one.verdict.waiting or 0
         to_move = distance(says, one.to_move) or 0
         less = 0 if one.fall is None else one.fall.now - one.fall.then
-        return urgency(says, above, to_move, less, one.group.name, one.group.captured_at or "")
+        tiers = () if one.best is None else one.best.objective
+        tier = tiers.index(one.verdict.tier) if one.verdict.tier in tiers else 0
+        name, time = one.group.name, one.group.captured_at or ""
+        return urgency(says, tier, above, to_move, less, name, time)
 
     return sorted(range(len(judged)), key=order)
 

@@ -50,6 +50,7 @@ from groups.wording import (
     Nouns,
     agreed,
     counted,
+    few,
 )
 
 if TYPE_CHECKING:
@@ -273,8 +274,9 @@ class Overview:
             its = "its latest capture" if self.every == 1 else "their latest captures"
             of = f"{of}, judged by {its}"
         found = [_numbered(says, count) for says, count in self.tallies()]
-        found += [f"{many:,} {REBALANCING}" for many in [len(self.rebalancing)] if many]
-        found += [f"{many:,} {NOT_JUDGED}" for many in [self.without_verdict[0]] if many]
+        moving = len(self.rebalancing), self.rebalancing
+        for says, (many, names) in ((REBALANCING, moving), (NOT_JUDGED, self.without_verdict)):
+            found += [f"{many:,} {says} ({few(names, many)})"] * bool(many)
         return f"{of}: {'; '.join(found)}."
 
     def attention(self) -> tuple[list[Glance], int]:

@@ -322,7 +322,7 @@ def by_lag(group: Group) -> str:
         return OWN_OF_TASKS
     such = "such as assay's for Python consumers (classic protocol)"
     if by_broker(group):
-        such = "such as a class of yours on the brokers"
+        such = "such as a class of yours in the brokers' group.consumer.assignors"
     return (
         f"{LAG_AWARE.capitalize()} can, {such}, and so can consumers that take partitions by "
         "assign(): docs/how-to/plan-with-lag.md#who-makes-the-moves."

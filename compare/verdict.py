@@ -193,14 +193,15 @@ def distance(says: str | None, number: int | None) -> int | None:
 
 
 def urgency(
-    says: str, above: float, to_move: float, less: float, name: str, captured_at: str
-) -> tuple[int, float, float, float, str, str]:
+    says: str, tier: float, above: float, to_move: float, less: float, name: str, captured_at: str
+) -> tuple[int, float, float, float, float, str, str]:
     """Return the key that sorts groups, most urgent first.
 
-    The order is by verdict, then by distance from the optimum or records waiting, partitions to
-    move, the fall of lag, name, and time of capture.
+    The order is by verdict, then by the place in the objective of the first tier that is above
+    the optimum, by how far it is or records waiting, partitions to move, the fall of lag, name,
+    and time of capture.
     """
-    return _PLACE[says], -above, -to_move, -less, name, captured_at
+    return _PLACE[says], tier, -above, -to_move, -less, name, captured_at
 
 
 def may_rebalance(assumed: Iterable[str]) -> bool:

@@ -83,7 +83,7 @@ def check(
             unchecked = list(check_solution(given, answer))
         except InvalidAssignment as error:
             hint = _of_another_capture(error, answer)
-            raise InvalidAssignment(f"not valid: {error}{hint}") from None
+            raise InvalidAssignment(f"not a valid solution: {error}{hint}") from None
         except ProofError as error:
             raise error.within("not proved") from None
     except AssayError as error:

@@ -407,7 +407,7 @@ def _sum_column(tier: str) -> Column[dict[str, Any]]:
 
 
 def _tell_extremes(sums: Sequence[Mapping[str, Any]], tier: str) -> None:
-    """Print with which assignors the fewest partitions change hands or stop, and the most.
+    """Print with which assignors the fewest partitions change hands or are revoked, and the most.
 
     The fewest are taken among the assignors that keep the first tier at its optimum.
 
@@ -426,12 +426,12 @@ def _tell_extremes(sums: Sequence[Mapping[str, Any]], tier: str) -> None:
                 for among, number in ((best, least), (sums, most))
             )
             tell(
-                f"Fewest partitions {verb}: {least:,} with {fewest}, of those with the best "
-                f"{called(tier)} each time. Most: {most:,} with {also}."
+                f"Fewest partitions {verb}, of the assignors with the best {called(tier)} each "
+                f"time: {least:,} with {fewest}. Most, of all: {most:,} with {also}."
             )
 
 
-_EXTREMES = {"change_hands": "change hands", "stopped": "stop meanwhile"}
+_EXTREMES = {"change_hands": "change hands", "revoked": "are revoked"}
 
 
 def _print_moves(journeys: Sequence[Journey]) -> None:

@@ -254,7 +254,7 @@ def _gate_told(
             f"{groups[0] if len(every) == 1 else some} {agreed(within, 'are')} within {limits}."
         ]
     if left:
-        said.append(f"Not judged for sure: {few(left)}, which --strict does not let pass.")
+        said.append(f"Not judged for sure, so that only --strict fails it: {few(left)}.")
     return " ".join(said)
 
 

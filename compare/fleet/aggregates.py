@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
 
 # Raised when what is counted changes: aggregates of another version are made again.
-VERSION = 15
+VERSION = 16
 MOST_FAMILIES = 64
 
 

@@ -189,17 +189,18 @@ def worst_of(worst: pa.Table, by: str, most: int) -> pa.Table:
                 f"the tables have the verdict {says!r} of another version: assay run fills "
                 "another folder"
             )
-    columns = ("label", "x", "y", "total", "group", "captured_at", "optimum_key", by)
+    columns = ("label", "most", "x", "y", "total", "group", "captured_at", "optimum_key", by)
     rows = [*zip(*(worst[name].to_pylist() for name in columns), strict=True)]
 
     def order(at: int) -> tuple[object, ...]:
-        label, above, to_move, less, group, time, key, _ = rows[at]
-        return *urgency(label, above or 0, to_move or 0, less or 0, group, time or ""), key
+        label, *numbers, group, time, key, _ = rows[at]
+        tier, above, to_move, less = (one or 0 for one in numbers)
+        return *urgency(label, tier, above, to_move, less, group, time or ""), key
 
     seen: Counter[object] = Counter()
     kept = []
     for at in sorted(range(len(rows)), key=order):
-        label, _, _, less, *_, alike = rows[at]
+        label, _, _, _, less, *_, alike = rows[at]
         sort = EVEN_LAGGING if label == GOOD and less else label
         seen.update((alike, (alike, sort)))
         is_named = sort in (*NAMED, EVEN_LAGGING) and seen[alike, sort] <= MOST_NAMED
@@ -226,7 +227,7 @@ def _facts_of_groups(breakdown: Breakdown, rows: pa.Table) -> Iterator[pa.Table]
     order = [-at for _, at in sorted((file_order(*one), -at) for at, one in enumerate(places))]
     optima = optima.take(pa.array(order, pa.int64()))
     now = _latest(optima, "group")
-    yield from _facts_of_optima(optima, now, breakdown.digits)
+    yield from _facts_of_optima(optima, now, breakdown)
     yield from _facts_of_changes(optima)
     # A score's family is that of its optimum.
     at = pc.index_in(scores["group_key"], now["group_key"].combine_chunks())
@@ -270,11 +271,11 @@ def _as_facts(rows: pa.Table, statistic: str | None = None) -> pa.Table:
     return pa.table(columns, FACTS)
 
 
-def _facts_of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[pa.Table]:
+def _facts_of_optima(optima: pa.Table, now: pa.Table, breakdown: Breakdown) -> Iterator[pa.Table]:
     """Yield facts on optima: on all captures, and on each group's capture that counts, `now`."""
     yield _fact("verdict", now, _to_move(now), label=now["says"])
     dated = optima.filter(pc.is_valid(optima["captured_at"]))
-    at = pc.utf8_slice_codeunits(dated["captured_at"], 0, digits)
+    at = pc.utf8_slice_codeunits(dated["captured_at"], 0, breakdown.digits)
     # A group that was captured several times in one hour counts once in it.
     dated = _latest(dated.append_column("point", at), "group", "point")
     by = {"label": dated["says"], "captured_at": dated["point"]}
@@ -320,6 +321,7 @@ def _facts_of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[p
         "x": pc.coalesce(with_verdict["at_least"], with_verdict["waiting"]),
         "y": _to_move(with_verdict),
         "total": with_verdict["less"],
+        "most": pc.index_in(with_verdict["tier"], value_set=pa.array(breakdown.tiers)),
         "count": pa.repeat(pa.scalar(1), len(with_verdict)),
     }
     yield _as_facts(pa.table(worst), "worst")

@@ -30,7 +30,8 @@ ANSWERS = {
     ],
     "My groups have group.protocol=consumer": [
         "1. Let an assignor that looks at lag move 1 partition: ...",
-        " Who makes the moves: no assignor of Kafka's, ... a class of yours on the brokers, ...",
+        " Who makes the moves: no assignor of Kafka's, ... a class of yours in the brokers' "
+        "group.consumer.assignors, ...",
         "- another assignor: all 2 tried leave the busiest member with 1,356",
     ],
     "Is this group fine?": [

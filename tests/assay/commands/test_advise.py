@@ -229,7 +229,7 @@ def test_groups_that_gain_as_they_are_come_before_those_that_need_more_and_all_a
     run = assay("advise", ALL_GROUPS, warning, "--lower", "peak_load")
     shown = run.stdout.splitlines()
     assert [line.split()[0] for line in shown[3:6]] == ["empty-e", "kpr-c", "aio-f"]
-    assert shown[0].endswith("; 1 rebalancing.")
+    assert shown[0].endswith("; 1 rebalancing (rebal-j).")
     assert "group 'rebal-j' is rebalancing" in run.stderr
 
 

@@ -53,7 +53,7 @@ def test_a_value_that_follows_from_the_capture_may_be_of_another_one(folder, sol
     later["members"]["c1"]["owned"] = {"t1": [later["members"]["c0"]["owned"]["t1"].pop()]}
     write(folder, {"later-orders.json": later})
     assert one_line(checked(solution, file="later-orders.json"), 1) == (
-        "standard input: not valid: "
+        "standard input: not a valid solution: "
         "terms.stickiness: 2, but the value is 1; that follows from what members own: is the "
         "solution of another capture of the group?"
     )

@@ -120,8 +120,8 @@ def test_a_plan_is_judged_whoever_reads_what(tmp_path):
     ("gate", "code", "told"),
     [
         (("--fail-above", "balance=1"), 0,
-         "Not judged for sure: aio-f (all-describe: balance +0 to 2), which --strict does not let "
-         "pass."),
+         "Not judged for sure, so that only --strict fails it: aio-f (all-describe: balance +0 to "
+         "2)."),
         (("--fail-above", "balance=1", "--strict"), 1,
          "aio-f (depends on who reads what: all-describe: balance +0 to 2) fails --fail-above "
          "balance=1 --strict."),

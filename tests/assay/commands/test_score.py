@@ -184,7 +184,7 @@ def test_a_text_that_shows_no_member_may_be_of_a_group_that_is_rebalancing():
     (row,) = (line for line in lines if line.startswith("rebal-j"))
     assert "  may be rebalancing  " in row
     assert lines[:2] == [
-        "3 groups: 1 that nobody reads; 1 as good as can be; 1 not judged.",
+        "3 groups: 1 that nobody reads; 1 as good as can be; 1 not judged (rebal-j).",
         "- empty-e: start its consumers: 1,328 records wait, unless it is rebalancing: capture "
         "again with 2>&1",
     ]
@@ -451,7 +451,7 @@ def test_a_gate_tells_a_group_that_nobody_reads_and_one_that_is_worse_from_a_fil
     )
     assert told == [
         "1 of 3 groups fails --fail-above balance=0: orders (balance +4). Standard error has a "
-        "line for each. Not judged for sure: gone, which --strict does not let pass.",
+        "line for each. Not judged for sure, so that only --strict fails it: gone.",
         *["even is within --fail-above balance=0."] * 2,
         "gone (nobody reads) fails --fail-above balance=0 --strict.",
     ]
@@ -509,8 +509,8 @@ def test_a_group_that_is_rebalancing_has_the_same_exit_code_alone_as_beside_othe
     gate = ("--fail-above", "balance=0")
     told = assay("score", "r.txt", "even.json", *gate, cwd=tmp_path).stdout.splitlines()[0]
     assert told == (
-        "1 of 2 groups is within --fail-above balance=0. Not judged for sure: r, which --strict "
-        "does not let pass."
+        "1 of 2 groups is within --fail-above balance=0. Not judged for sure, so that only "
+        "--strict fails it: r."
     )
     maybe = CAPTURES / "4.3.1" / "rebal-j-describe.txt"
     for more, code in (((), 0), (("--strict",), 1)):
@@ -588,7 +588,7 @@ def test_a_group_that_cannot_be_read_stands_in_the_headline_and_is_not_said_to_b
     write(folder, {"cut.txt": ALL_GROUPS.read_text().replace(row, row.rsplit(None, 4)[0])})
     run = assay("score", folder / "cut.txt", cwd=folder)
     assert run.returncode == 2
-    assert run.stdout.splitlines()[0].endswith("; 1 not judged.")
+    assert run.stdout.splitlines()[0].endswith("; 1 not judged (kpr-c).")
     assert re.search(r"^Not read, see the messages: .*kpr-c", run.stdout, re.M)
     missing = one_line(assay("score", folder / "cut.txt", "--group", "kpr-c"), 2)
     assert missing.startswith("--group kpr-c: ")

@@ -89,4 +89,6 @@ def test_within_a_budget_it_says_so_and_what_proves_it_and_check_follows_that(fo
     assert "status optimal: the certificate proves it" in run.stdout.splitlines()
     document["at_most"] = {"stickiness": 0}
     line = one_line(assay(*check, stdin=json.dumps(document)), 1)
-    assert line == "standard input: not valid: at_most.stickiness: 0, but the value is 1"
+    assert (
+        line == "standard input: not a valid solution: at_most.stickiness: 0, but the value is 1"
+    )

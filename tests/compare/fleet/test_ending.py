@@ -246,7 +246,7 @@ def test_a_group_that_lacks_what_a_tier_needs_counts_and_is_named_in_a_run_and_o
     counts = run(source, out, assignors=["current"], objective="peak_lag", spark=spark)
     assert counts.line().startswith("5 captures of 3 groups, 3 of them with a proved optimum, ")
     said = "3 groups, judged by their latest captures: 1 improvable; "
-    said += "1 as good as can be; 1 not judged."
+    said += "1 as good as can be; 1 not judged (lost)."
     assert counts.found.overview.headline() == said
     (late,), _ = counts.found.overview.attention()
     assert late.name == "late"
@@ -334,7 +334,8 @@ def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
     counts = run(source, str(tmp_path / "out"), assignors=["current"], spark=spark)
     told = counts.found
     headline, *lines = assay("score", source).stdout.splitlines()
-    said = "4 groups: 1 that nobody reads; 1 as good as can be; 1 rebalancing; 1 not judged."
+    said = "4 groups: 1 that nobody reads; 1 as good as can be; 1 rebalancing (rebal-j); "
+    said += "1 not judged (nosuch)."
     assert headline == told.overview.headline() == said
     assert told.unread[0] == 4
     with redirect_stdout(StringIO()) as shown:

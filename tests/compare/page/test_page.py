@@ -80,7 +80,7 @@ def page(read) -> Parsed:
 
 def test_how_many_groups_have_something_to_do_is_read_first_and_then_which(page):
     said = "5 groups: 1 improvable; 1 that depends on who reads what; 1 as good as can be; "
-    said += "1 without members; 1 not judged."
+    said += "1 without members; 1 not judged (lost)."
     before, _, _ = page.words.partition(said)
     assert before != page.words
     assert "Your groups" not in before
@@ -378,7 +378,8 @@ def test_even_loads_with_lag_that_could_fall_are_a_verdict_with_moves_of_its_own
     # Two captures of one group count as one group, and a rebalancing group counts, too.
     busy = Failure("f", "busy.txt:1", rebalancing("busy"), "busy")
     page = read([lagging, even(), lagging], unread=[busy])
-    lead = "4 captures of 3 groups: 2 even, lag could fall; 1 as good as can be; 1 rebalancing."
+    lead = "4 captures of 3 groups: 2 even, lag could fall; 1 as good as can be; "
+    lead += "1 rebalancing (busy)."
     assert lead in page.words
     assert page.words.strip().startswith("3 consumer groups: ")
     says = "even, lag could fall"
