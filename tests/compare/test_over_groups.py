@@ -1,3 +1,5 @@
+import pytest
+
 from compare.over_groups import (
     NotScored,
     Standing,
@@ -27,9 +29,6 @@ def test_assignors_that_fare_alike_share_a_row():
     assert second == NotScored(("b",), 1, "timed-out", "no answer within 1 s")
     assert in_a_line([first, second]) == "3 assignors are not scored on every group:"
     assert in_a_line([second]) == "1 assignor is not scored on every group:"
-
-
-def test_what_is_scored_everywhere_has_no_row():
     assert unscored_of([Score("a", "scored")]) == ()
 
 
@@ -60,34 +59,32 @@ def best(**standings):
     return best_in(ranked({name.replace("_", "-"): one for name, one in standings.items()}))
 
 
-def test_the_best_are_named_with_what_is_there_now_where_that_is_of_the_same_groups():
-    three = {name: standing(8) for name in "abc"}
-    assert best(**three, d=standing(7), current=standing(6)) == (
-        "Of 4 assignors tried, a, b and c are best: as good as can be in 8 of 9 groups. "
-        "What members hold now is as good in 6."
-    )
-    assert best(**three, d=standing(8), current=standing(6, groups=10)) == (
-        "Of 4 assignors tried, a, b, c and 1 more are best: as good as can be in 8 of 9 groups."
-    )
+THREE = {name: standing(8) for name in "abc"}
+NONE = "No assignor that was tried is as good as can be in any of 9 groups."
 
 
-def test_a_rule_that_nobody_can_run_is_named_only_where_it_is_better():
-    assert best(kip_54_sticky=standing(9), range=standing(9)) == (
-        "Of 2 assignors tried, range is best: as good as can be in 9 of 9 groups."
-    )
-    assert best(kip_54_sticky=standing(9), range=standing(4)).startswith(
-        "Of 2 assignors tried, kip-54"
-    )
-
-
-def test_where_an_optimum_is_not_proved_it_is_told_in_how_many_groups_at_least():
-    assert best(a=standing(3, 5)) == "a is as good as can be in at least 3 of 9 groups."
-
-
-def test_none_is_best_where_none_is_ever_as_good_as_can_be():
-    none = "No assignor that was tried is as good as can be in any of 9 groups."
-    assert best(a=standing(0)) == best(a=standing(0), b=standing(0)) == none
-
-
-def test_none_is_best_where_none_gave_anything():
-    assert best(a=standing(0, groups=0), current=standing(4)) == best(current=standing(4)) == ""
+@pytest.mark.parametrize(
+    ("standings", "said"),
+    [
+        (THREE | {"d": standing(7), "current": standing(6)},
+         "Of 4 assignors tried, a, b and c are best: as good as can be in 8 of 9 groups. "
+         "What members hold now is as good in 6."),
+        # What is there now is named only if it is of the same groups.
+        (THREE | {"d": standing(8), "current": standing(6, groups=10)},
+         "Of 4 assignors tried, a, b, c and 1 more are best: as good as can be in 8 of 9 groups."),
+        # A rule that nobody can run is named only where it is better.
+        ({"kip_54_sticky": standing(9), "range": standing(9)},
+         "Of 2 assignors tried, range is best: as good as can be in 9 of 9 groups."),
+        ({"kip_54_sticky": standing(9), "range": standing(4)},
+         "Of 2 assignors tried, kip-54-sticky is best: as good as can be in 9 of 9 groups."),
+        # Where an optimum is not proved, it is told in how many groups at least.
+        ({"a": standing(3, 5)}, "a is as good as can be in at least 3 of 9 groups."),
+        # None is ever as good as can be, or none gave anything.
+        ({"a": standing(0)}, NONE),
+        ({"a": standing(0), "b": standing(0)}, NONE),
+        ({"a": standing(0, groups=0), "current": standing(4)}, ""),
+        ({"current": standing(4)}, ""),
+    ],
+)  # fmt: skip
+def test_the_best_are_named_with_the_groups_in_which_they_are(standings, said):
+    assert best(**standings) == said

@@ -40,6 +40,11 @@ DOCUMENT = snapshot(
 )
 
 
+EACH_TABLE = pytest.mark.parametrize(
+    "made", [figures.excess_table, figures.shares_table, figures.seconds_table]
+)
+
+
 @pytest.fixture(scope="module")
 def group():
     return Group.from_dict(DOCUMENT)
@@ -157,7 +162,7 @@ def test_shares_count_groups_and_what_was_not_scored(scored):
     assert (rows["broken"]["groups"], rows["broken"]["unscored"]) == (0, 3)
 
 
-def test_excess_is_none_where_there_is_none(scored):
+def test_excess_is_none_where_there_is_none_and_an_interval_from_0_on_if_not_proved(scored):
     rows = figures.excess_table(scored)
     assert len(rows) == 9
     for row in rows:
@@ -165,14 +170,11 @@ def test_excess_is_none_where_there_is_none(scored):
             assert row["excess"] is None is row["excess_most"]
         else:
             assert row["excess"] == row["excess_most"] >= 0
-
-
-@pytest.mark.parametrize(("excess", "told"), [((-2, 3), (0, 3)), ((1, None), (1, None))])
-def test_an_excess_that_is_not_proved_is_an_interval_from_0_on(excess, told):
-    group = Group.from_dict(snapshot("g", {}, {}))
-    row = Score("range", "scored", terms=(ScoreTerm("balance", 5, excess),))
-    (found,) = figures.excess_table([(group, [row])])
-    assert (found["excess"], found["excess_most"]) == told
+    group, _ = scored[0]
+    for open_, told in (((-2, 3), (0, 3)), ((1, None), (1, None))):
+        row = Score("range", "scored", terms=(ScoreTerm("balance", 5, open_),))
+        (found,) = figures.excess_table([(group, [row])])
+        assert (found["excess"], found["excess_most"]) == told
 
 
 def test_seconds_are_of_what_ran(scored):
@@ -195,9 +197,7 @@ def found():
     return fleet.tables(CAPTURES, NAMES, assume_equal=True, processes=1)
 
 
-@pytest.mark.parametrize(
-    "made", [figures.excess_table, figures.shares_table, figures.seconds_table]
-)
+@EACH_TABLE
 def test_tables_are_made_of_the_scores_of_a_fleet_in_whatever_form_they_come(found, made):
     records = made(found.scores.to_pylist())
     assert records == made(found.scores) == made(found.scores.to_pandas())
@@ -213,9 +213,7 @@ def test_the_scores_of_a_fleet_say_what_those_of_its_groups_do(found):
         assert rows[0] == rows[1]
 
 
-@pytest.mark.parametrize(
-    "made", [figures.excess_table, figures.shares_table, figures.seconds_table]
-)
+@EACH_TABLE
 def test_what_holds_no_scores_is_refused_in_one_line_that_names_the_shape(found, scored, made):
     one_line = r"^\w+_table: .*, expected pairs of a group and its scores, \[\(group, [^\n]*$"
     wrong = found, found.optima, found.optima.to_pandas(), [rows for _, rows in scored], 3

@@ -1,6 +1,8 @@
 from collections import Counter
 from dataclasses import replace
 
+import pytest
+
 from compare.over_groups import Standing, standings_of
 from compare.page.contents import Comparison
 from compare.page.from_groups import compared_of
@@ -43,18 +45,24 @@ def standings(*rows: Score) -> tuple[Standing, ...]:
     return found
 
 
-def test_assignors_that_are_equal_in_everything_share_a_row():
-    found = standings(scored("b", 0, 0), scored("a", 0, 0), scored("c", 2, None))
-    assert [(s.assignors, s.place, s.tied) for s in found] == [
-        (("a", "b"), 1, True), (("c",), 3, False),
-    ]  # fmt: skip
-
-
-def test_assignors_that_are_equal_in_what_counts_for_it_share_a_place():
-    found = standings(scored("a", 2, None), scored("b", 4, None))
-    assert [(s.assignors, s.place, s.tied) for s in found] == [
-        (("a",), 1, True), (("b",), 1, True),
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "places"),
+    [
+        # Equal in everything: one row. Equal in what counts for the place: one place.
+        ([scored("b", 0, 0), scored("a", 0, 0), scored("c", 2, None)],
+         [(("a", "b"), 1, True), (("c",), 3, False)]),
+        ([scored("a", 2, None), scored("b", 4, None)], [(("a",), 1, True), (("b",), 1, True)]),
+        # One that covers fewer groups has no place among those that cover all.
+        ([scored("most", 0, 0), scored("most", 1, None), scored("most", 1, None),
+          scored("few", 0, 0), scored("few", 0, 0), Score("few", "refused", "not for it")],
+         [(("most",), 1, False), (("few",), 0, False)]),
+        # What is there now stands apart, also where it was counted in more groups.
+        ([scored("current", 4, None), scored("current", 4, None), scored("a", 0, 0)],
+         [(("a",), 1, False), (("current",), 0, False)]),
+    ],
+)  # fmt: skip
+def test_assignors_that_are_equal_share_a_row_or_a_place_and_others_have_none(rows, places):
+    assert [(s.assignors, s.place, s.tied) for s in standings(*rows)] == places
 
 
 def test_a_fact_that_is_not_known_of_a_group_is_neither_counted_nor_left_out():
@@ -75,19 +83,6 @@ def test_what_is_known_of_the_best_stands_beside_them():
     assert "never" not in compared(scored("range", 0, 0), scored(COOPERATIVE, 2, None)).best
 
 
-def test_one_that_covers_fewer_groups_has_no_place_among_those_that_cover_all():
-    rows = [scored("most", 0, 0), scored("most", 1, None), scored("most", 1, None)]
-    rows += [scored("few", 0, 0), scored("few", 0, 0), Score("few", "refused", "not for it")]
-    found = standings(*rows)
-    assert [(s.assignors, s.place) for s in found] == [(("most",), 1), (("few",), 0)]
-
-
-def test_what_is_there_now_stands_apart_without_a_place():
-    """Also where what is there now was counted in more groups than any assignor."""
-    found = standings(scored("current", 4, None), scored("current", 4, None), scored("a", 0, 0))
-    assert [(s.assignors, s.place) for s in found] == [(("a",), 1), (("current",), 0)]
-
-
 def test_where_the_optimum_is_not_proved_as_good_as_can_be_is_an_interval():
     rows = scored("a", (0, 3), None), scored("a", 0, 0), scored("a", (1, 3), None)
     (standing,) = standings(*rows)
@@ -101,12 +96,8 @@ def test_a_later_tier_counts_only_those_that_are_equal_before_it():
 
 
 def test_nothing_is_compared_or_drawn_where_no_assignor_gave_anything():
-    assert compared_if_any() is None
-    assert compared_if_any(scored("current", 0, 0)) is None
-    assert compared_if_any(Score("a", "refused", "no")) is None
-
-
-def test_a_figure_without_rows_is_not_drawn():
+    for rows in ([], [scored("current", 0, 0)], [Score("a", "refused", "no")]):
+        assert compared_if_any(*rows) is None
     assert compared(scored("a", None, None, valid=False, seconds=0.0)).drawings == ()
 
 
