@@ -191,7 +191,9 @@ def history_of(judged: Sequence[Judged]) -> list[Trend]:
     series: dict[str, list[Capture]] = {}
     for one in judged:
         if one.group.captured_at is not None:
-            series.setdefault(one.group.name, []).append(_capture(one))
+            verdict, at, lag = one.verdict, one.group.captured_at, known_lag(one.group)
+            capture = Capture(at, verdict.says, verdict.tier, verdict.at_least, lag)
+            series.setdefault(one.group.name, []).append(capture)
     found = [
         change
         for name, captures in series.items()
@@ -220,9 +222,3 @@ def sentences_of(changes: Sequence[Trend], counts: Mapping[str, int] | None = No
         for what in WHAT
         if (named := [one.told() for one in changes if one.what == what])
     ]
-
-
-def _capture(judged: Judged) -> Capture:
-    verdict, group = judged.verdict, judged.group
-    at, lag = group.captured_at or "", known_lag(group)
-    return Capture(at, verdict.says, verdict.tier, verdict.at_least, lag)

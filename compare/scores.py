@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, fields, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -720,28 +721,19 @@ def score_many(
         part = slice(start, start + GROUPS_KEPT)
         for asked in assignors:
             name = asked if isinstance(asked, str) else assignor_named(asked).name
-            made = _scores_of(groups[part], solutions[part], asked, name, limit)
+            answers = solutions[part]
+            if asked == CURRENT:
+                made = map(score_current, groups[part], answers)
+            else:
+                outcomes = (
+                    map(outcome_of, answers)
+                    if asked == OPTIMUM
+                    else limit.plan_many(groups[part], asked)
+                )
+                made = map(score_outcome, groups[part], outcomes, answers, repeat(name))
             for of_group, row in zip(rows[part], made, strict=True):
                 of_group.append(row)
     return rows
-
-
-def _scores_of(
-    groups: Sequence[Group],
-    solutions: Sequence[Solution],
-    asked: str | AssignorFunction,
-    name: str,
-    limit: TimeLimit,
-) -> list[Score]:
-    if asked == CURRENT:
-        return [score_current(*pair) for pair in zip(groups, solutions, strict=True)]
-    outcomes = (
-        [outcome_of(solution) for solution in solutions]
-        if asked == OPTIMUM
-        else limit.plan_many(groups, asked)
-    )
-    triples = zip(groups, outcomes, solutions, strict=True)
-    return [score_outcome(*triple, name) for triple in triples]
 
 
 def assignors_asked(names: Sequence[str]) -> list[str]:

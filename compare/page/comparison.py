@@ -49,6 +49,7 @@ def comparison_in(
     every = {name: one.groups + one.unscored for name, one in counted.items()}
     standings, data = ranked(counted), _drawn_data(found) if data is None else data
     shown = drawn_assignors(standings)
+    named = {name for one in standings for name in one.assignors if name != CURRENT}
     enough = max(one.groups for one in standings if one.assignors != (CURRENT,)) >= FEWEST_DRAWN
     drawings = _drawings(found, tiers, {name: every[name] for name in shown}) if enough else ()
     return Comparison(
@@ -56,7 +57,7 @@ def comparison_in(
         best=best_sentences(standings),
         standings=standings,
         drawings=tuple(drawings),
-        drawn=left_out(shown, standings) if enough else (),
+        drawn=tuple(shown) if enough and len(shown) < len(named) else (),
         unscored=found.unscored(without)[:MOST_UNSCORED],
         data=data if len(data) <= MOST_DOWNLOADED else None,
     )
@@ -106,12 +107,6 @@ def drawn_assignors(standings: Sequence[Standing]) -> list[str]:
             found[assignor] = None
     chosen = list(found)[:MOST_DRAWN]
     return [assignor for assignor in ranked if assignor in chosen]
-
-
-def left_out(shown: Sequence[str], standings: Sequence[Standing]) -> tuple[str, ...]:
-    """Return the assignors in the figures; empty if all are."""
-    names = {name for one in standings for name in one.assignors if name != CURRENT}
-    return tuple(shown) if len(shown) < len(names) else ()
 
 
 def _drawings(found: Aggregates, tiers: Sequence[str], every: Mapping[str, int]) -> list[Drawing]:

@@ -13,7 +13,7 @@ from compare.lag.behind import sentences_without_reader, which_if_latest
 from compare.lag.peaks import with_lowest
 from compare.page.contents import Made, Material, Page
 from compare.page.group.detail import detail_of
-from compare.page.group.line import line_of, line_of_glance
+from compare.page.group.line import Line, line_of
 from compare.page.words import meaning, minute
 from compare.sentences import sentence
 from compare.verdict import EMPTY
@@ -65,7 +65,7 @@ def composed(
     )
     rest = overview.worst[len(judged) :]
     lines += tuple(
-        line_of_glance(one, number, repeats=often[one.name] > 1)
+        Line(**vars(one), number=number, repeats=often[one.name] > 1)
         for number, one in enumerate(rest, start=len(judged) + 1)
     )
     return Page(

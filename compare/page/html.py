@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from compare.page.contents import Page
-    from compare.page.group.line import Line
     from groups.errors import Failure
 
 # Most bytes of a page, a little less than 2 MB; the other limits leave room under it.
@@ -189,18 +188,14 @@ def figure(svg: str, name: str, told: str) -> Markup:
     told : label for readers who do not see the figure
     """
     _, _, inner = svg[svg.index("<svg") :].partition(">")
-    width, height = _size(svg)
+    size = re.search(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', svg)
+    width, height = size.groups() if size else ("560", "300")
     inner = _NAME.sub(rf"\g<1>{name}-", _INNER.sub("", inner))
     head = Markup('<svg class="drawn" viewBox="0 0 {} {}" style="max-width:{}px" ').format(
         width, height, round(1.25 * float(width))
     )
     label = Markup('role="img" aria-label="{}">').format(told)
     return head + label + Markup(inner)
-
-
-def _size(svg: str) -> tuple[str, str]:
-    found = re.search(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', svg)
-    return (found[1], found[2]) if found else ("560", "300")
 
 
 def _fitting(sizes: Sequence[int], most: int) -> int:
@@ -268,12 +263,11 @@ def _groups_csv(page: Page, unread: Sequence[tuple[str, Failure]]) -> str | None
         "peak_lag_best": "lowest",
     }
     shown = attrgetter(*columns.values())
-    rows = [(*shown(line), _proved(line)) for line in page.lines]
+    proved = {True: "yes", False: "no"}
+    rows = [
+        (*shown(line), None if line.lowest is None else proved[line.lowest_proved])
+        for line in page.lines
+    ]
     rows += [(one.about, None, says, one.reason) for says, one in unread]
     text = as_csv([*columns, "peak_lag_best_proved"], rows)
     return text if len(text) <= MOST_LISTED else None
-
-
-def _proved(line: Line) -> str | None:
-    """Return "yes" if the lowest peak lag is proved, else "no"; None if there is none."""
-    return None if line.lowest is None else "yes" if line.lowest_proved else "no"

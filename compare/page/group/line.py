@@ -228,11 +228,6 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
     )
 
 
-def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
-    """Return the line of a group of which only a glance is known."""
-    return Line(**vars(glance), number=number, repeats=repeats)
-
-
 def shown_best(judged: Judged) -> Assignment | None:
     """Return the best assignment; None if it depends on an open question."""
     return None if judged.verdict.question else judged.target
