@@ -201,17 +201,19 @@ def test_what_is_not_proved_is_said_not_to_be():
 
 
 @pytest.mark.parametrize(
-    ("objective", "method", "sentence"),
+    ("objective", "asked", "sentence"),
     [
-        ("stickiness > balance", "auto", words.PROVED),
-        ("topic_balance", "auto", words.PROVED),
-        ("balance > stickiness", "brute", words.ENUMERATED),
-        ("balance > stickiness", "cp-sat", words.SOLVER),
+        ("stickiness > balance", {}, words.PROVED),
+        ("topic_balance", {}, words.PROVED),
+        ("balance > stickiness", {"method": "brute"}, words.ENUMERATED),
+        ("balance > stickiness", {"method": "cp-sat"}, words.SOLVER),
+        ("balance > stickiness", {"at_most": {"stickiness": 1}}, words.PROVED),
     ],
 )
-def test_of_other_objectives_and_methods_it_says_what_the_proof_is(objective, method, sentence):
-    solution = solve(Group.from_dict(LOPSIDED), objective, method=method)
-    explanation = explain(solution)
+def test_of_other_objectives_methods_and_budgets_it_says_what_the_proof_is(
+    objective, asked, sentence
+):
+    explanation = explain(solve(Group.from_dict(LOPSIDED), objective, **asked))
     assert (explanation.blocks, explanation.moves) == ((), None)
     assert words.other_proof(explanation) == sentence
 
@@ -223,11 +225,6 @@ def test_of_balance_with_tiers_after_it_the_loads_are_explained():
     assert explanation.moves is None
     assert words.other_proof(explanation) == words.AFTER
     assert explain(solve(group, "balance")).blocks == explanation.blocks
-
-
-def test_of_an_optimum_within_a_budget_it_says_what_the_proof_is():
-    explanation = explain(solve(Group.from_dict(LOPSIDED), at_most={"stickiness": 1}))
-    assert (explanation.blocks, explanation.moves) == ((), None)
 
 
 @pytest.mark.parametrize(

@@ -48,20 +48,6 @@ def acts_of(rollout: Rollout) -> list[str]:
     return [step.act for step in rollout.steps[1:]]
 
 
-def test_an_upgrade_is_one_bounce_a_member_and_was_two():
-    static, dynamic = roll_out_by_rule(THREE, "upgrade")
-    assert (dynamic.total["restarts"], static.total["restarts"]) == (3, 6)
-    assert (dynamic.total["ends"], static.total["ends"]) == ("cooperative", "cooperative")
-    for number in ("rounds", "revoked", "moves", "stopped", "ownerless"):
-        assert dynamic.total[number] < static.total[number]
-
-
-def test_an_upgrade_stays_eager_until_no_old_member_is_left():
-    """The last old member leaves for its own restart: already then all others are new."""
-    chosen = [(s.assignor, s.protocol) for s in rolled("upgrade", Rule.DYNAMIC).steps]
-    assert chosen == [("range", "eager")] * 5 + [("cooperative-sticky", "cooperative")] * 2
-
-
 def test_a_downgrade_loses_everything_once_and_bars_the_others_until_they_join_again():
     steps = rolled("downgrade", Rule.DYNAMIC).steps
     joined = steps[2]
@@ -69,34 +55,6 @@ def test_a_downgrade_loses_everything_once_and_bars_the_others_until_they_join_a
     assert (joined.protocol, joined.rounds, joined.lost) == ("eager", 2, 9)
     assert joined.barred == ("c1", "c2")
     assert all((step.lost, step.barred) == (0, ()) for step in steps if step is not joined)
-
-
-def test_before_the_proposal_a_downgrade_took_two_bounces_and_lost_nothing():
-    static = rolled("downgrade")
-    assert static.total["restarts"] == 6
-    assert (static.total["lost"], static.total["barred"], static.total["ends"]) == (0, 0, "eager")
-    assert {step.protocol for step in static.steps} == {"cooperative", "mixed", "eager"}
-
-
-def test_an_old_member_that_missed_a_rebalance_turns_the_others_back_when_it_returns():
-    steps = {step.act: step for step in rolled("missed", Rule.DYNAMIC).steps}
-    missed, returned = steps["c2 misses a rebalance"], steps["c2 returns"]
-    assert (missed.assignor, missed.barred) == ("cooperative-sticky", ("c2",))
-    assert (returned.assignor, returned.barred) == ("range", ("c0", "c1"))
-    # Three of the returned member, whom its generation fences, and nine of those that held on.
-    assert returned.lost == 12
-    assert returned.rounds == 2
-
-
-def test_a_range_only_member_gets_in_and_was_turned_away():
-    static, dynamic = roll_out_by_rule(THREE, "range-only")
-    assert (dynamic.total["restarts"], static.total["restarts"]) == (0, 0)
-    assert [s.protocol for s in dynamic.steps] == ["cooperative", "eager", "cooperative"]
-    assert dynamic.steps[1].barred == ("c0", "c1", "c2")
-    assert dynamic.total["refused"] == 0
-    assert static.total["refused"] == 1
-    assert static.steps[1].refused.startswith("no assignor is supported by all members (c0: coop")
-    assert static.steps[1].rounds == 0
 
 
 @pytest.mark.parametrize(("name", "used"), [("upgrade", "range"), ("downgrade", "kip-54-sticky")])
@@ -115,15 +73,6 @@ def test_a_rollout_begins_with_what_the_members_hold_now():
     assert made.steps[1].change_hands == 9
 
 
-@pytest.mark.parametrize("name", ["downgrade", "missed", "range-only"])
-def test_without_lost_partitions_and_the_ban_on_commits_two_members_could_commit(name):
-    """So the invariant can fail: it is the two measures of the proposal that keep it."""
-    unguarded = rolled(name, Rule.UNGUARDED)
-    assert not unguarded.is_safe
-    contested = next(step.contested for step in unguarded.steps if step.contested)
-    assert all(label.startswith(("t-", "u-")) for label in contested)
-
-
 @pytest.mark.parametrize(("rule", "name"), list(product((Rule.STATIC, Rule.DYNAMIC), ROLLOUTS)))
 def test_no_two_members_may_commit_for_one_partition(rule, name):
     for members in (2, 3, 5):
@@ -133,7 +82,12 @@ def test_no_two_members_may_commit_for_one_partition(rule, name):
     assert rolled(name, rule, of=differing).is_safe
 
 
-LISTS = st.sampled_from([OLD, NEW, STICKY, ("cooperative-sticky", "sticky", "range"), ("range",)])
+LISTS = st.sampled_from(
+    [
+        OLD, NEW, STICKY, ("cooperative-sticky", "sticky", "range"), ("range",),
+        COOPERATIVE_ONLY, ("roundrobin", "range"), ("sticky", "roundrobin"),
+    ]
+)  # fmt: skip
 
 
 def common(lists) -> bool:
@@ -141,9 +95,9 @@ def common(lists) -> bool:
 
 
 @st.composite
-def stories(draw, lists=LISTS) -> tuple[dict, list[Act]]:
+def stories(draw) -> tuple[dict, list[Act]]:
     """Draw first members, and acts that are possible in this order; a member always remains."""
-    there = {f"c{i}": draw(lists) for i in range(draw(st.integers(1, 4)))}
+    there = {f"c{i}": draw(LISTS) for i in range(draw(st.integers(1, 4)))}
     assume(common(there.values()))
     first, away, acts = dict(there), set(), []
     for number in range(draw(st.integers(1, 8))):
@@ -153,7 +107,7 @@ def stories(draw, lists=LISTS) -> tuple[dict, list[Act]]:
         if kind == "join":
             # A member that left may join again; one that is refused does not become a member.
             new = next(m for m in (f"c{i}" for i in range(number % 2 * 4, 20)) if m not in there)
-            acts.append(Act("join", new, draw(lists)))
+            acts.append(Act("join", new, draw(LISTS)))
             if common([*fits, acts[-1].assignors]):
                 there[new] = acts[-1].assignors
         elif kind == "return" and away:
@@ -170,22 +124,6 @@ def stories(draw, lists=LISTS) -> tuple[dict, list[Act]]:
     return first, acts
 
 
-@settings(deadline=None, max_examples=150)
-@given(stories(), st.integers(1, 9))
-def test_whatever_happens_in_whatever_order_the_proposal_keeps_commits_apart(story, partitions):
-    first, acts = story
-    made = perform(group_of(4, {"t": partitions}), "story", Rule.DYNAMIC, first, acts)
-    assert made.is_safe
-    for step in made.steps:
-        assert step.rounds <= 5
-        assert step.lost == 0 or step.barred or step.act.endswith(" returns")
-
-
-MORE_LISTS = st.one_of(
-    LISTS, st.sampled_from([COOPERATIVE_ONLY, ("roundrobin", "range"), ("sticky", "roundrobin")])
-)
-
-
 @st.composite
 def mixed_groups(draw) -> dict:
     """Draw groups of four members with different subscriptions, some of them static."""
@@ -199,13 +137,19 @@ def mixed_groups(draw) -> dict:
     return document(topics, members)
 
 
-@pytest.mark.exhaustive
-@settings(deadline=None, max_examples=120)
-@given(mixed_groups(), stories(MORE_LISTS), st.sampled_from(Rule))
-def test_every_count_of_every_step_is_that_of_an_independent_simulator(drawn, story, rule):
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(mixed_groups(), stories(), st.sampled_from([Rule.DYNAMIC, *Rule]))
+def test_counts_are_those_of_an_independent_simulator_and_the_proposal_keeps_commits_apart(
+    drawn, story, rule
+):
     first, acts = story
     made = perform(Group.from_dict(drawn), "story", rule, first, acts)
     expected = simulate(drawn, rule, first, acts)
+    if rule is Rule.DYNAMIC:
+        assert made.is_safe
+        for step in made.steps:
+            assert step.rounds <= 5
+            assert step.lost == 0 or step.barred or step.act.endswith(" returns")
     for step, row in zip(made.steps, expected, strict=True):
         found = step.to_dict() | {"refused": step.refused is not None}
         assert {**found, "act": None} == {**row, "act": None}
@@ -226,13 +170,6 @@ def test_the_page_on_rollouts_has_the_sums_of_the_scenarios_that_ship():
     downgraded = Scenario.read(ROOT / "corpus/scenarios/downgrade.json").group
     contested = roll_out(downgraded, "downgrade", Rule.UNGUARDED).total["contested"]
     assert f"leaves {contested} of 9 partitions contested" in " ".join(page.split())
-
-
-def test_without_the_fencing_of_the_broker_one_that_is_away_could_commit_for_another():
-    unfenced = rolled("missed", Rule.UNFENCED)
-    missed = next(step for step in unfenced.steps if "misses" in step.act)
-    assert len(missed.contested) == 3
-    assert missed.barred == ()
 
 
 @pytest.mark.parametrize(
@@ -256,11 +193,11 @@ def test_an_act_that_cannot_be_is_refused_in_one_line(acts, message):
 def test_sticky_keeps_under_the_eager_protocol_what_cooperative_sticky_forgets():
     """A member that is eager owns nothing when it joins; only sticky carries a memory."""
     acts = [Act("leave", "c2")]
-    lists = dict.fromkeys(["c0", "c1", "c2"], STICKY)
-    assert perform(THREE, "s", Rule.DYNAMIC, lists, acts).steps[1].moves == 0
-    forgetful = dict.fromkeys(["c0", "c1", "c2"], NEW)
-    assert perform(THREE, "c", Rule.STATIC, forgetful, acts).steps[1].moves > 0
-    assert perform(THREE, "c", Rule.DYNAMIC, forgetful, acts).steps[1].moves == 0
+    for rule, listed, moved in (
+        (Rule.DYNAMIC, STICKY, False), (Rule.STATIC, NEW, True), (Rule.DYNAMIC, NEW, False),
+    ):  # fmt: skip
+        lists = dict.fromkeys(["c0", "c1", "c2"], listed)
+        assert (perform(THREE, "s", rule, lists, acts).steps[1].moves > 0) == moved
 
 
 def test_members_restart_in_the_order_that_is_chosen_the_others_after_them_by_name():

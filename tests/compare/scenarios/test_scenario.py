@@ -78,50 +78,59 @@ def test_members_join_by_name_or_by_number_and_read_what_somebody_reads():
     assert {tuple(row) for row in rows} == {("t", "u"), ("u",)}
 
 
-def test_a_name_that_is_taken_is_not_given_to_a_newcomer():
-    made = changed({"join": {"new-1": {"subscription": []}}}, {"join": 1})
-    assert sorted(made["members"]) == ["a", "b", "new-1", "new-2"]
+def with_topic(topic: object) -> dict:
+    """The group with another topic t, of which a owns nothing."""
+    a = GROUP["members"]["a"] | {"owned": {}}
+    members = GROUP["members"] | {"a": a}
+    return GROUP | {"topics": GROUP["topics"] | {"t": topic}, "members": members}
 
 
-def test_newcomers_to_a_group_of_nobody_read_everything():
-    made = changed({"leave": 2}, {"join": 1})
-    assert made["members"] == {"new-1": {"subscription": ["t", "u"]}}
+RACKED = with_topic({"partitions": 2, "racks": [["x"], ["y"]]})
+LATE = with_topic({"partitions": 1, "offsets": [{"beginning": 0, "end": 9, "committed": 2}]})
+NEWCOMER = {"subscription": ["t", "u"]}
 
 
-def test_members_leave_by_name_or_drawn_by_seed():
-    assert list(changed({"leave": ["a"]})["members"]) == ["b"]
+@pytest.mark.parametrize(
+    ("group", "events", "said", "part", "then"),
+    [
+        # A name that is taken is not given to a newcomer.
+        (GROUP, [{"join": {"new-1": NEWCOMER}}, {"join": 1}], ["new-1 joins", "new-2 joins"],
+         ("members", "new-2"), NEWCOMER),
+        # Newcomers to a group of nobody read everything.
+        (GROUP, [{"leave": 2}, {"join": 1}], ["a, b leave", "new-1 joins"],
+         ("members",), {"new-1": NEWCOMER}),
+        (GROUP, [{"leave": ["a"]}], ["a leaves"], ("members",), {"b": NEWCOMER}),
+        # Partitions that are added are empty, and take the racks of the old ones in turn.
+        (GROUP, [{"add_partitions": {"u": 4}}], ["u to 4 partitions"], ("topics", "u"),
+         {"partitions": 4, "lag": [5, None, 0, 0], "weight": [1, 2, 0, 0]}),
+        (RACKED, [{"add_partitions": {"t": 5}}], ["t to 5 partitions"], ("topics", "t"),
+         {"partitions": 5, "racks": [["x"], ["y"], ["x"], ["y"], ["x"]]}),
+        (GROUP, [{"delete": ["t"]}], ["t deleted"], ("topics",), {"u": GROUP["topics"]["u"]}),
+        (GROUP, [{"delete": ["t"]}, {"create": {"t": 1}}, {"create": {"t": 2, "v": 0}}],
+         ["t deleted", "t created with 1", "t re-created with 2, v created with 0"],
+         ("topics", "t"), {"partitions": 2, "lag": [0, 0]}),
+        # A subscription may be to a topic that does not exist.
+        (GROUP, [{"subscribe": {"a": ["u", "later"]}}], ["a reads u, later"],
+         ("members", "a"), {"subscription": ["u", "later"]}),
+        (GROUP, [{"subscribe": {"a": [], "b": []}}], ["2 members read other topics"],
+         ("members", "a"), {"subscription": []}),
+        # Offsets become lags.
+        (LATE, [], [], ("topics", "t"), {"partitions": 1, "lag": [7]}),
+    ],
+)  # fmt: skip
+def test_what_an_event_changes_and_says(group, events, said, part, then):
+    made = scenario(*events, group=group)
+    assert [stage.event for stage in made.stages[1:]] == said
+    found = made.stages[-1].document
+    for key in part:
+        found = found[key]
+    assert found == then
+
+
+def test_members_that_leave_are_drawn_by_seed():
     left = {tuple(changed({"leave": 1}, seed=seed)["members"]) for seed in range(9)}
     assert left == {("a",), ("b",)}
     assert changed({"leave": 1}, seed=4) == changed({"leave": 1}, seed=4)
-
-
-def test_partitions_that_are_added_are_empty():
-    topic = changed({"add_partitions": {"u": 4}})["topics"]["u"]
-    assert topic == {"partitions": 4, "lag": [5, None, 0, 0], "weight": [1, 2, 0, 0]}
-
-
-def test_partitions_that_are_added_take_the_racks_of_the_old_ones_in_turn():
-    group = deepcopy(GROUP)
-    group["topics"]["t"] = {"partitions": 2, "racks": [["x"], ["y"]]}
-    topic = changed({"add_partitions": {"t": 5}}, group=group)["topics"]["t"]
-    assert topic["racks"] == [["x"], ["y"], ["x"], ["y"], ["x"]]
-
-
-def test_a_topic_is_deleted_and_created_again_smaller():
-    made = scenario({"delete": ["t"]}, {"create": {"t": 1}}, {"create": {"t": 2, "v": 0}})
-    assert [s.event for s in made.stages[1:]] == [
-        "t deleted", "t created with 1", "t re-created with 2, v created with 0",
-    ]  # fmt: skip
-    assert "t" not in made.stages[1].document["topics"]
-    assert made.stages[3].document["topics"]["t"] == {"partitions": 2, "lag": [0, 0]}
-
-
-def test_a_subscription_changes_to_topics_that_need_not_exist():
-    made = scenario({"subscribe": {"a": ["u", "later"]}}, {"subscribe": {"a": [], "b": []}})
-    assert made.stages[1].document["members"]["a"]["subscription"] == ["u", "later"]
-    assert [s.event for s in made.stages[1:]] == [
-        "a reads u, later", "2 members read other topics",
-    ]  # fmt: skip
 
 
 def test_lag_drifts_by_seed_never_below_nothing_and_unknown_stays_unknown():
@@ -132,14 +141,6 @@ def test_lag_drifts_by_seed_never_below_nothing_and_unknown_stays_unknown():
     assert min(known) == 0
     assert max(known) <= 14
     assert len(known) > 5
-
-
-def test_offsets_become_lags():
-    group = deepcopy(GROUP)
-    row = {"beginning": 0, "end": 9, "committed": 2}
-    group["topics"]["t"] = {"partitions": 1, "offsets": [row]}
-    group["members"]["a"]["owned"] = {}
-    assert changed(group=group)["topics"]["t"] == {"partitions": 1, "lag": [7]}
 
 
 def test_a_group_may_stand_in_a_file_beside_the_scenario_and_a_file_that_is_wrong_is_named(
@@ -328,17 +329,20 @@ def test_the_optimum_is_never_off_and_never_beaten_in_balance(limit):
             assert step.row.terms[0].value >= step.best[0] == best.best[0]
 
 
-def test_a_member_that_left_comes_back_with_nothing(limit):
-    made = scenario({"leave": ["a"]}, {"join": {"a": {"subscription": ["t", "u"]}}})
-    journey = play(made, ["kip-54-fairest"], limit)[1]
-    assert [step.row.loads for step in journey.steps] == [(4, 2), (6,), (0, 6)]
-
-
-def test_claims_on_partitions_that_went_fall_away(limit):
-    made = scenario({"create": {"t": 2}}, {"delete": ["t"]}, {"create": {"t": 2}})
-    journey = play(made, ["kip-54-fairest"], limit)[1]
-    assert [step.row.loads for step in journey.steps] == [(4, 2), (2, 2), (0, 2), (2, 2)]
-    assert [step.course.cleaned for step in journey.steps] == [0, 2, 2, 0]
+@pytest.mark.parametrize(
+    ("events", "loads", "cleaned"),
+    [
+        # A member that left comes back with nothing.
+        ([{"leave": ["a"]}, {"join": {"a": NEWCOMER}}], [(4, 2), (6,), (0, 6)], [0, 0, 0]),
+        # Claims on partitions that went fall away.
+        ([{"create": {"t": 2}}, {"delete": ["t"]}, {"create": {"t": 2}}],
+         [(4, 2), (2, 2), (0, 2), (2, 2)], [0, 2, 2, 0]),
+    ],
+)  # fmt: skip
+def test_what_went_is_held_no_longer(events, loads, cleaned, limit):
+    journey = play(scenario(*events), ["kip-54-fairest"], limit)[1]
+    assert [step.row.loads for step in journey.steps] == loads
+    assert [step.course.cleaned for step in journey.steps] == cleaned
 
 
 def test_where_an_assignor_refuses_the_members_keep_what_they_hold(limit):
@@ -379,21 +383,14 @@ def test_the_listener_cleans_up_needlessly_what_stays_where_it_was_unless_cooper
     assert [(c.needless, c.built, c.cleaned) for c in last] == [(5, 3, 0), (3, 5, 2), (0, 3, 0)]
 
 
-@pytest.mark.parametrize(
-    ("assignor", "protocol"),
-    [
-        ("range", Protocol.EAGER),
-        ("kip-54-sticky", Protocol.EAGER),
-        ("kip-429-cooperative", Protocol.COOPERATIVE),
-        ("kafka-java/sticky@4.4.0", Protocol.EAGER),
-        ("kafka-java/cooperative-sticky@4.4.0", Protocol.COOPERATIVE),
-        ("kafka-broker/uniform@4.4.0", Protocol.COOPERATIVE),
-        ("java-optimal/optimal@4.4.0", Protocol.COOPERATIVE),
-        (OPTIMUM, Protocol.COOPERATIVE),
-    ],
-)
-def test_the_protocol_follows_from_the_assignor(assignor, protocol):
-    assert protocol_of(assignor) is protocol
+def test_the_protocol_follows_from_the_assignor():
+    eager = ("range", "kip-54-sticky", "kafka-java/sticky@4.4.0")
+    assert {*map(protocol_of, eager)} == {Protocol.EAGER}
+    cooperative = (
+        "kip-429-cooperative", "kafka-java/cooperative-sticky@4.4.0", "kafka-broker/uniform@4.4.0",
+        "java-optimal/optimal@4.4.0", OPTIMUM,
+    )  # fmt: skip
+    assert {*map(protocol_of, cooperative)} == {Protocol.COOPERATIVE}
 
 
 def test_other_objectives_have_their_own_tiers(limit):
@@ -503,30 +500,30 @@ def test_a_partition_that_two_were_given_is_claimed_by_both():
     }
 
 
-def strays(assignor: str) -> tuple[Group, Assignment, dict]:
-    """Return a plan that gives c a topic that it does not read, and what members accept."""
+@pytest.mark.parametrize(
+    ("assignor", "claims", "ownerless", "built", "of_target"),
+    [
+        # It refuses all, and keeps its claims.
+        ("range", {"owned": {}}, 3, 3, (2, 9)),
+        # Members of KafkaJS only leave out that topic.
+        ("kafkajs/RoundRobinAssigner@2.2.4", {"owned": {"u": [0, 1]}, "generation": 4}, 1, 5,
+         (2, 7)),
+    ],
+)  # fmt: skip
+def test_a_member_given_a_topic_that_it_does_not_read_does_not_take_it(
+    assignor, claims, ownerless, built, of_target
+):
     members = {**GROUP["members"], "c": {"subscription": ["u"]}}
     group = Group.from_dict({**GROUP, "members": members})
     made = Assignment.from_dict(group, {"b": {"t": [1, 2, 3]}, "c": {"u": [0, 1], "t": [0]}})
-    return group, made, accept(made, assignor)
-
-
-def test_a_member_given_a_topic_that_it_does_not_read_refuses_all_and_keeps_its_claims():
-    group, made, accepted = strays("range")
+    accepted = accept(made, assignor)
     state = claims_after(group, accepted)
-    assert state["c"] == {"owned": {}}
+    assert state["c"] == claims
     assert state["b"] == {"owned": {"t": [1, 2, 3]}, "generation": 4}
-    eager = course(group, Plan(made), "range", accepted=accepted, departed={})
-    assert (eager.ownerless, eager.built) == (3, 3)
+    eager = course(group, Plan(made), assignor, accepted=accepted, departed={})
+    assert (eager.ownerless, eager.built) == (ownerless, built)
     target = course(group, Plan(made), OPTIMUM, accepted=accepted, departed={})
-    assert (target.rounds, target.ownerless) == (2, 9)
-
-
-def test_members_of_kafkajs_leave_out_the_topic_that_they_do_not_read():
-    group, made, accepted = strays("kafkajs/RoundRobinAssigner@2.2.4")
-    assert claims_after(group, accepted)["c"] == {"owned": {"u": [0, 1]}, "generation": 4}
-    eager = course(group, Plan(made), "kafkajs/x", accepted=accepted, departed={})
-    assert (eager.ownerless, eager.built) == (1, 5)
+    assert (target.rounds, target.ownerless) == of_target
 
 
 def test_without_an_assignment_all_claim_what_they_claimed():
@@ -639,11 +636,13 @@ def test_without_assignors_named_kafkas_are_summed_up_and_the_option_for_others_
     assert "These are Kafka's; for others add --assignor NAME, 'written' or 'shipped'." in lines
 
 
-def test_the_command_prints_a_rollout_under_both_rules():
+def test_the_command_prints_a_rollout_under_both_rules_and_with_its_options():
     said = good(assay(SHIPPED / "range-only.json")).stdout
     assert said.startswith("range-only: range-only is turned away with range: ")
     assert "turned away: no assignor is supported by all members" in said
     assert said.splitlines()[-1].split() == ["ends", "cooperative", "cooperative"]
+    run = good(assay(SHIPPED / "missed.json", "--misses", "app-0"))
+    assert "app-0 misses a rebalance" in run.stdout
 
 
 def test_the_command_takes_several_files_and_answers_in_their_order():
@@ -657,8 +656,3 @@ def test_the_command_takes_several_files_and_answers_in_their_order():
         dynamic = found["rules"][1]
         assert dynamic["steps"][1]["act"] == "app-2 leaves"
         assert dynamic["total"]["restarts"] == 6
-
-
-def test_the_command_lets_another_member_miss_a_rebalance():
-    run = good(assay(SHIPPED / "missed.json", "--misses", "app-0"))
-    assert "app-0 misses a rebalance" in run.stdout
