@@ -18,7 +18,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from compare.lag.behind import known_lag, total_lag, without_reader
+from compare.lag.behind import total_lag, waiting_in, without_reader
 from compare.sentences import on_the_way_sentence
 from compare.verdict import SHOWN
 from groups.errors import BadInput, Failure
@@ -67,7 +67,7 @@ def _best(judged: Judged) -> tuple[int | None, int | None]:
 def _unread(group: Group) -> int | None:
     """Return how many records wait where nobody reads; None if that is not known."""
     if not group.members:
-        return known_lag(group)
+        return waiting_in(group)[0]
     found = without_reader(group)
     return 0 if found is None else found.records
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from compare.lag.behind import known_lag
+from compare.lag.behind import waiting_in
 from compare.verdict import BAD, DEPENDS, GOOD, distance
 from groups.wording import counted, few
 
@@ -191,7 +191,7 @@ def history_of(judged: Sequence[Judged]) -> list[Trend]:
     series: dict[str, list[Capture]] = {}
     for one in judged:
         if one.group.captured_at is not None:
-            verdict, at, lag = one.verdict, one.group.captured_at, known_lag(one.group)
+            verdict, at, lag = one.verdict, one.group.captured_at, waiting_in(one.group)[0]
             capture = Capture(at, verdict.says, verdict.tier, verdict.at_least, lag)
             series.setdefault(one.group.name, []).append(capture)
     found = [

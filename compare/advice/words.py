@@ -37,26 +37,18 @@ if TYPE_CHECKING:
 
     from compare.advice.advice import Advice, Change, Peak
 
-# The name of each kind of change in lines that say that it gains nothing.
+# The name of each kind of change in lines that say that it gains nothing, and what follows a
+# reason that is not proved.
 NAMED = {
-    "rebalance": "moving partitions",
-    "isolate": "uneven loads",
-    "subscription": "one more topic for one member",
-    "assignor": "another assignor",
-    "members": "more members",
-    "partitions": "more partitions",
+    "rebalance": ("moving partitions", " (that none has less is not proved)"),
+    "isolate": ("uneven loads", " (that none has less is not proved)"),
+    "subscription": ("one more topic for one member", "; others were not tried"),
+    "assignor": ("another assignor", ""),
+    "members": ("more members", " (that none does is not proved)"),
+    "partitions": ("more partitions", "; others were not tried"),
 }
 NO_WAY_BACK = "so their order across the change is lost; partitions cannot be taken away again."
 OF_OPTIMUM = "Its moves may differ from those of the optimum, which are:"
-# Follows a reason that is not proved.
-UNPROVED = {
-    "rebalance": " (that none has less is not proved)",
-    "isolate": " (that none has less is not proved)",
-    "subscription": "; others were not tried",
-    "assignor": "",
-    "members": " (that none does is not proved)",
-    "partitions": "; others were not tried",
-}
 
 
 def headline(advice: Advice) -> str:
@@ -79,7 +71,7 @@ def headline(advice: Advice) -> str:
             # Subscriptions are unknown, or the time was too short.
             members = counted(advice.members, "member")
             return f"{name}: {members} share {unit}; nothing assigned yet."
-        least = f"{who} {has} {_value(best)} of {unit}"
+        least = f"{who} {has} {bounded(best.value, best.bound)} of {unit}"
         return f"{name}: nothing assigned yet. At the best {least}{given}."
     said = f"{name}: {who} {has} {advice.now:,} of {unit}"
     if advice.violation is not None:
@@ -90,7 +82,8 @@ def headline(advice: Advice) -> str:
     if best.bound == advice.now:
         return f"{said}. No assignment of the same members{_even(advice)} has less{given}."
     depends = ", depending on who reads what" if advice.question else ""
-    return f"{said}; at the best{_even(advice)} it {has} {_value(best)}{depends}{given}."
+    least = bounded(best.value, best.bound)
+    return f"{said}; at the best{_even(advice)} it {has} {least}{depends}{given}."
 
 
 def to_find_out(advice: Advice) -> str:
@@ -341,9 +334,10 @@ def gains_nothing(advice: Advice) -> list[str]:
     """Return a line for each kind of change that does not lower the peak, with the reason."""
     lines = []
     for one in advice.no_gain:
-        known = "" if one.proved else UNPROVED[one.kind]
+        name, unproved = NAMED[one.kind]
+        known = "" if one.proved else unproved
         now = _assigned_by(advice) if one.kind == "assignor" else ""
-        lines.append(f"{NAMED[one.kind]}{now}: {one.because[0].lower()}{one.because[1:-1]}{known}")
+        lines.append(f"{name}{now}: {one.because[0].lower()}{one.because[1:-1]}{known}")
     return lines
 
 
@@ -358,7 +352,7 @@ def conclusion(advice: Advice) -> str:
         return ""
     nothing = f"Nothing that was tried lowers {advice.lower}{_enough(advice)}"
     if all(one.proved for one in advice.no_gain):
-        named = ", ".join(NAMED[one.kind] for one in advice.no_gain)
+        named = ", ".join(NAMED[one.kind][0] for one in advice.no_gain)
         given = f", if {advice.condition}" if advice.condition else ""
         lead = f"{nothing}, and that is proved{given}"
         return f"{lead}: {named}."
@@ -515,10 +509,6 @@ def rounded(number: Fraction) -> str:
     if number.denominator == 1 or number >= 100:
         return f"{round(number):,}"
     return f"{float(number):.3g}"
-
-
-def _value(peak: Peak) -> str:
-    return bounded(peak.value, peak.bound)
 
 
 def _moves(count: int) -> str:

@@ -64,18 +64,6 @@ class Behind:
         return max(known for known in self.seconds if known is not None)
 
 
-def known_lag(group: Group, of: Bools | slice = slice(None)) -> int | None:
-    """Return the total lag of the partitions whose lag is known, None if there are none.
-
-    Parameters
-    ----------
-    of : (partitions,) bool: which partitions to look at; left out: all
-    """
-    lag = None if group.lag_records is None else group.lag_records[of]
-    known = () if lag is None else lag[lag >= 0].tolist()
-    return sum(known) if known else None
-
-
 def behind(assignment: Assignment) -> Behind | None:
     """Return how far behind the members are; None if the group has no lag or nothing is held."""
     group = assignment.group
@@ -88,9 +76,17 @@ def behind(assignment: Assignment) -> Behind | None:
 
 
 def waiting_in(group: Group, of: Bools | slice = slice(None)) -> tuple[int | None, int]:
-    """Return `known_lag`, and of how many further partitions the lag is unknown."""
-    lag, known = group.lag_records, known_lag(group, of)
-    return known, 0 if known is None or lag is None else int((lag[of] == UNKNOWN).sum())
+    """Return the total lag of the partitions whose lag is known, and of how many it is unknown.
+
+    (None, 0) if no lag is known.
+
+    Parameters
+    ----------
+    of : (partitions,) bool: which partitions to look at; left out: all
+    """
+    lags = [] if group.lag_records is None else group.lag_records[of].tolist()
+    known = [records for records in lags if records >= 0]
+    return (sum(known), len(lags) - len(known)) if known else (None, 0)
 
 
 def waiting_without_owner(now: Assignment) -> tuple[int | None, int]:

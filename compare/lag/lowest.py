@@ -73,15 +73,14 @@ class LowestPeak:
         return with_best(self.before)
 
     @property
-    def named(self) -> str:
-        """The peak in words: ``the least with balanced loads, by any number of moves``."""
-        many = "" if MOVES in self.before else ", by any number of moves"
-        return f"{f'the least {self.given}'.rstrip()}{many}"
-
-    @property
     def told(self) -> str:
-        """The text with the peak, or its interval if not proved, and `named`."""
-        return f"{bounded(self.records, self.bound)}, {self.named}"
+        """The text ``12, the least with balanced loads, by any number of moves``.
+
+        If it is not proved, it begins with the interval.
+        """
+        many = "" if MOVES in self.before else ", by any number of moves"
+        least = f"the least {self.given}".rstrip()
+        return f"{bounded(self.records, self.bound)}, {least}{many}"
 
     def excess_of(self, peak: int) -> int | tuple[int, int]:
         """Return how far a peak is above the lowest; an interval if that is not proved."""
