@@ -54,9 +54,7 @@ def test_the_slowest_to_catch_up_is_named_where_all_rates_are_known():
     half = held_now(lag, owned, 100, None)
     assert behind(half).longest is None
     assert "catch up" not in most_lag(half)
-
-
-def test_who_is_not_behind_needs_no_rate_and_seconds_are_rounded_up():
+    # Who is not behind needs no rate, and seconds are rounded up.
     assert behind(held_now([101, 0], {"a": [0], "b": [1]}, 100, None)).seconds == (2, 0)
 
 

@@ -1,6 +1,7 @@
 """KIP-726, rebalance by rebalance: what each rule costs, and that nobody commits twice."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -200,15 +201,31 @@ def test_sticky_keeps_under_the_eager_protocol_what_cooperative_sticky_forgets()
         assert (perform(THREE, "s", rule, lists, acts).steps[1].moves > 0) == moved
 
 
-def test_members_restart_in_the_order_that_is_chosen_the_others_after_them_by_name():
-    acts = acts_of(rolled("upgrade", Rule.DYNAMIC, order=("c2", "c0")))
-    assert acts[::2] == ["c2 leaves", "c0 leaves", "c1 leaves"]
+RESTARTED = f"joins with {', '.join(NEW)}"
 
 
-def test_another_member_may_miss_the_rebalance():
-    acts = acts_of(rolled("missed", Rule.DYNAMIC, misses="c0"))
-    assert acts[:3] == ["c0 misses a rebalance", "c0 returns", "c0 leaves"]
-    assert len(acts) == 4
+@pytest.mark.parametrize(
+    ("name", "rule", "chosen", "acts"),
+    [
+        # Members restart in the order that is chosen, the others after them by name.
+        ("upgrade", Rule.DYNAMIC, {"order": ("c2", "c0")},
+         ["c2 leaves", f"c2 {RESTARTED}", "c0 leaves", f"c0 {RESTARTED}",
+          "c1 leaves", f"c1 {RESTARTED}"]),
+        # Another member may miss the rebalance.
+        ("missed", Rule.DYNAMIC, {"misses": "c0"},
+         ["c0 misses a rebalance", "c0 returns", "c0 leaves", f"c0 {RESTARTED}"]),
+        # Members start with other lists, and only those restart whose list changes.
+        ("upgrade", Rule.DYNAMIC,
+         {"start": STICKY, "starts": {"c1": NEW}, "to": ("cooperative-sticky", "range")},
+         ["c0 leaves", "c0 joins with cooperative-sticky, range",
+          "c2 leaves", "c2 joins with cooperative-sticky, range"]),
+        # An intruder with another list is let in where all have it.
+        ("range-only", Rule.STATIC, {"to": COOPERATIVE_ONLY},
+         ["range-only joins with cooperative-sticky", "range-only leaves"]),
+    ],
+)  # fmt: skip
+def test_a_variation_of_a_rollout_has_these_acts(name, rule, chosen, acts):
+    assert acts_of(rolled(name, rule, **chosen)) == acts
 
 
 def test_a_group_goes_there_and_back_again_and_ends_as_it_began():
@@ -218,23 +235,6 @@ def test_a_group_goes_there_and_back_again_and_ends_as_it_began():
         assert made.total["restarts"] == 2 * there.total["restarts"]
         assert made.total["ends"] == made.steps[0].protocol != there.total["ends"]
         assert acts_of(made)[: len(there.steps) - 1] == acts_of(there)
-
-
-def test_members_start_with_other_lists_and_only_those_restart_whose_list_changes():
-    chosen = {"start": STICKY, "starts": {"c1": NEW}, "to": ("cooperative-sticky", "range")}
-    made = rolled("upgrade", Rule.DYNAMIC, **chosen)
-    assert acts_of(made) == [
-        "c0 leaves", "c0 joins with cooperative-sticky, range",
-        "c2 leaves", "c2 joins with cooperative-sticky, range",
-    ]  # fmt: skip
-    assert made.steps[0].assignor == "range"
-    sticky = rolled("upgrade", Rule.DYNAMIC, start=STICKY, to=(*NEW, "sticky"))
-    assert sticky.steps[0].assignor == "sticky"
-
-
-def test_an_intruder_with_another_list_is_let_in_where_all_have_it():
-    made = rolled("range-only", to=COOPERATIVE_ONLY)
-    assert acts_of(made) == ["range-only joins with cooperative-sticky", "range-only leaves"]
 
 
 @pytest.mark.parametrize(
@@ -288,42 +288,40 @@ def test_lists_that_have_nothing_in_common_do_where_each_restart_has():
     assert not any(step.refused for step in made.steps)
 
 
-def test_from_the_default_list_of_a_java_client_one_rolling_restart_is_enough_by_both_rules():
-    chosen = Variation(start=("range", "cooperative-sticky"))
-    for made in roll_out_by_rule(THREE, "upgrade", chosen):
-        assert made.steps[0].assignor == "range"
-        assert made.total["restarts"] == 3
-        assert made.total["ends"] == "cooperative"
-        assert made.answer.startswith("Safe in 1 rolling restart: 3 members with cooperative-sti")
+LISTING = replace(group_of(2), details=(MemberDetails(assignors=STICKY),) * 2)
+BOTH, STATIC = (Rule.STATIC, Rule.DYNAMIC), (Rule.STATIC,)
 
 
-def test_from_range_alone_to_cooperative_sticky_alone_the_first_restart_lists_both():
-    for made in roll_out_by_rule(THREE, "upgrade", Variation(start=OLD, to=COOPERATIVE_ONLY)):
-        assert made.answer == (
-            "Safe in 2 rolling restarts: 3 members with cooperative-sticky,range, then 3 members "
-            "with cooperative-sticky. The group then uses cooperative-sticky under the "
-            "cooperative protocol. At no time can two members commit for one partition."
-        )
-
-
-def test_a_rollout_begins_with_what_the_members_list_if_the_group_says_so():
-    listing = replace(group_of(2), details=(MemberDetails(assignors=STICKY),) * 2)
-    made = rolled("upgrade", of=listing, to=OLD)
-    assert made.steps[0].assignor == "sticky"
-    assert made.answer.startswith("Safe in 1 rolling restart: 2 members with range.")
-
-
-def test_a_member_that_stays_with_range_stops_the_rollout_before_anybody_else_is_turned_away():
-    made = rolled("upgrade", stays=("c1",), to=COOPERATIVE_ONLY)
-    assert [step.refused is not None for step in made.steps].count(True) == 1
-    assert made.steps[-1].refused is not None
-    assert made.answer.startswith("It does not work: it stops where c0 restarts with cooperative-")
-
-
-def test_members_that_still_list_an_eager_assignor_stay_eager():
-    made = rolled("upgrade", to=NEW)
-    assert made.total["ends"] == "eager"
-    assert "each member that lists an eager assignor too stays eager" in made.answer
+@pytest.mark.parametrize(
+    ("group", "rules", "chosen", "begins", "answer"),
+    [
+        # From the default list of a Java client.
+        (THREE, BOTH, {"start": ("range", "cooperative-sticky")}, "range",
+         "Safe in 1 rolling restart: 3 members with cooperative-sti.* the cooperative protocol"),
+        # From range alone to cooperative-sticky alone the first restart lists both.
+        (THREE, BOTH, {"start": OLD, "to": COOPERATIVE_ONLY}, "range",
+         "Safe in 2 rolling restarts: 3 members with cooperative-sticky,range, then 3 members "
+         "with cooperative-sticky. The group then uses cooperative-sticky under the "
+         "cooperative protocol. At no time can two members commit for one partition.$"),
+        # A rollout begins with what the members list if the group says so.
+        (LISTING, STATIC, {"to": OLD}, "sticky",
+         "Safe in 1 rolling restart: 2 members with range[.]"),
+        # A member that stays with range stops the rollout before anybody else is turned away.
+        (THREE, STATIC, {"stays": ("c1",), "to": COOPERATIVE_ONLY}, "range",
+         "It does not work: it stops where c0 restarts with cooperative-"),
+        (THREE, STATIC, {"to": NEW}, "range",
+         "Safe in .* each member that lists an eager assignor too stays eager"),
+        (THREE, (Rule.DYNAMIC,), {"start": STICKY, "to": (*NEW, "sticky")}, "sticky", "Safe in"),
+    ],
+)  # fmt: skip
+def test_the_answer_is_how_many_rolling_restarts_are_safe(group, rules, chosen, begins, answer):
+    for rule in rules:
+        made = rolled("upgrade", rule, of=group, **chosen)
+        assert made.steps[0].assignor == begins
+        assert re.match(answer, made.answer)
+        refused = [step.refused is not None for step in made.steps]
+        stops = made.answer.startswith("It does not work")
+        assert refused == [False] * (len(refused) - 1) + [stops]
 
 
 def test_what_cannot_be_rolled_out_is_refused():

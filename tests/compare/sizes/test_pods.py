@@ -13,16 +13,6 @@ def orders(partitions, members=2) -> Group:
     return group_of({"t": partitions, "u": 0}, {f"c{m:03}": ["t", "u"] for m in range(members)})
 
 
-def test_the_public_question_has_its_answer():
-    """24 partitions, 4 threads a pod: which replica counts are even?"""
-    found = pods(orders(24), 4)
-    assert isinstance(found, Pods)
-    assert (found.even, found.enough) == ((1, 2, 3, 6), 6)
-    assert [row.pods for row in found.rows] == [1, 2, 3, 4, 5, 6, 7]
-    assert [row.most_load for row in found.rows] == [6, 3, 2, 2, 2, 1, 1]
-    assert found.rows[-1].idle == 4
-
-
 def test_every_row_is_what_the_optimum_of_such_a_group_has():
     for partitions, threads in ((1, 1), (7, 3), (24, 4), (26, 4), (30, 7)):
         for row in pods(orders(partitions), threads).rows:
@@ -41,6 +31,7 @@ def test_every_row_is_what_the_optimum_of_such_a_group_has():
 
 def test_of_many_numbers_only_those_are_rows_that_say_something():
     found = pods(orders(1000), 4)
+    assert isinstance(found, Pods)
     assert found.enough == 250
     assert len(found.rows) < MOST_ROWS
     assert {*found.even, 1, 251} <= {row.pods for row in found.rows}
