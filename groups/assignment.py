@@ -11,8 +11,7 @@ import numpy as np
 
 from groups.arguments import taking
 from groups.arrays import NOBODY, any_in_parts, as_immutable, count_owners, frozen
-from groups.documents.assay_group import Held, pairs
-from groups.documents.decoding import converted
+from groups.documents import fields
 from groups.errors import InvalidAssignment
 from groups.wording import counted
 
@@ -97,10 +96,14 @@ class Assignment:
         """
         index = {member: i for i, member in enumerate(group.members)}
         held = []
-        for member, topics in converted(document, Held, "assignment").items():
+        for member, topics in fields.mapping(document, "assignment").items():
             if member not in index:
                 raise InvalidAssignment(f"assignment: {member!r} is not a member of the group")
-            held += [(index[member], topic, number) for topic, number in pairs(topics)]
+            at = f"assignment.{member}"
+            for topic, numbers in fields.mapping(topics, at).items():
+                for i, n in enumerate(fields.listed(numbers, f"{at}.{topic}")):
+                    number = fields.integer(n, f"{at}.{topic}[{i}]")
+                    held.append((index[member], topic, number))
         return Assignment.from_holdings(group, sorted(held))
 
     @staticmethod

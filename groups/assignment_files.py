@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 from groups.assignment import Assignment
 from groups.documents import fields
-from groups.documents.assay_group import Held, Partitions
-from groups.documents.decoding import converted
 from groups.documents.json_files import parse_json
 from groups.documents.snapshots import require_single
 from groups.documents.texts import decode, named, read_bytes
@@ -134,6 +132,7 @@ def _is_of_groups(name: str, text: str, document: dict[str, object]) -> bool:
     return True
 
 
+Held = Mapping[str, Mapping[str, "Sequence[int]"]]
 _KNOWN_MEMBERS = 5
 
 
@@ -159,7 +158,7 @@ class NamedAssignment:
 
     source: str
     group: str | None
-    held: Mapping[str, Mapping[str, Sequence[int]]]
+    held: Held
     exist: Mapping[str, Collection[int]] | None = None
     client_ids: Mapping[str, str] = field(default_factory=dict)
     captured_at: str | None = None
@@ -215,9 +214,8 @@ class NamedAssignment:
         """
         if document.get("assignment") is None:
             raise BadInput("assignment: null, so there is nothing to compare")
-        held = _held(document["assignment"], "assignment")
-        unread = converted(document.get("unassigned", {}), Partitions, "unassigned")
-        left = _numbers(unread, "unassigned")
+        held = _held(document["assignment"], "assignment.")
+        left = _numbers(document.get("unassigned", {}), "unassigned")
         name = document.get("group")
         exist: dict[str, set[int]] = {topic: set(numbers) for topic, numbers in left.items()}
         for topics in held.values():
@@ -286,12 +284,18 @@ class NamedAssignment:
 
 
 def _held(value: object, place: str) -> dict[str, dict[str, list[int]]]:
-    """Return what each member holds, ascending."""
-    found = converted(value, Held, place)
-    return {m: _numbers(found[m], f"{place}.{m}".lstrip(".")) for m in sorted(found)}
+    found = fields.mapping(value, place.rstrip("."))
+    members = {fields.name(m, f"{place}member"): topics for m, topics in found.items()}
+    return {m: _numbers(members[m], f"{place}{m}") for m in sorted(members)}
 
 
-def _numbers(topics: Partitions, place: str) -> dict[str, list[int]]:
-    for topic, numbers in topics.items():
-        require_single(numbers, f"{place}.{topic}")
-    return {topic: sorted(numbers) for topic, numbers in sorted(topics.items())}
+def _numbers(value: object, place: str) -> dict[str, list[int]]:
+    found = fields.mapping(value, place)
+    held = {}
+    for topic, numbers in found.items():
+        at = f"{place}.{topic}"
+        fields.name(topic, place)
+        given = sorted(fields.integers(numbers, at))
+        require_single(given, at)
+        held[topic] = given
+    return dict(sorted(held.items()))

@@ -31,8 +31,6 @@ Natural = Annotated[int, Meta(ge=0, le=GREATEST)]
 Generation = Annotated[int, Meta(ge=NO_GENERATION, le=GREATEST)]
 Rate = Annotated[int, Meta(ge=1, le=GREATEST)]
 Partitions = dict[Name, Annotated[list[Natural], _UNIQUE]]
-# What each member holds.
-Held = dict[Name, Partitions]
 
 
 class Log(Struct, forbid_unknown_fields=True, gc=False):

@@ -14,7 +14,6 @@ from groups.documents.json_files import RepeatedKeys, parse_json
 from groups.errors import BadInput
 
 S = TypeVar("S", bound=Struct)
-T = TypeVar("T")
 
 
 class Format(Generic[S]):
@@ -57,9 +56,17 @@ class Format(Generic[S]):
         BadInput
             If a rule of the format is broken; the message names the place.
         """
-        if isinstance(document, Mapping) and document.get("format", self._called) != self._called:
-            refuse("format", f"{document['format']!r}, expected {self._called!r}")
-        return converted(document, self._kind)
+        try:
+            _require_single_keys(document, "")
+            found = convert(document, self._kind)
+            encode(found)
+        except (ValidationError, UnicodeEncodeError) as error:
+            self._refuse(document)
+            raise BadInput(str(error)) from None
+        except TypeError:
+            # Subclasses of str cannot be encoded, but may be valid.
+            self._refuse(document)
+        return found
 
     def json_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the format."""
@@ -72,26 +79,11 @@ class Format(Generic[S]):
             "$defs": parts,
         }
 
-
-def converted(value: object, kind: type[T], place: str = "") -> T:
-    """Return a value of nested dicts and lists as one of a type that msgspec knows.
-
-    Raises
-    ------
-    BadInput
-        If a part of it is not of its type; the message names the first such place within `place`.
-    """
-    try:
-        _require_single_keys(value, place)
-        found = convert(value, kind)
-        encode(found)
-    except (ValidationError, UnicodeEncodeError) as error:
-        _require(value, kinds.type_info(kind), place)
-        raise BadInput(str(error)) from None
-    except TypeError:
-        # Subclasses of str cannot be encoded, but may be valid.
-        _require(value, kinds.type_info(kind), place)
-    return found
+    def _refuse(self, document: Any) -> None:
+        """Raise BadInput for the first error in a document, if there is one."""
+        if isinstance(document, Mapping) and document.get("format", self._called) != self._called:
+            refuse("format", f"{document['format']!r}, expected {self._called!r}")
+        _require(document, kinds.type_info(self._kind), "")
 
 
 def _quotes(text: bytes) -> int:

@@ -66,6 +66,11 @@ def listed(value: object, place: str) -> list[object]:
     return list(value)
 
 
+def integers(value: object, place: str) -> list[int]:
+    """Return a list of integers of 0 or more that fit 64 bits."""
+    return [integer(v, f"{place}[{i}]") for i, v in enumerate(listed(value, place))]
+
+
 def strings(value: object, place: str, *, repeats: bool = False) -> tuple[str, ...]:
     """Return a list of names, without repeats unless `repeats`."""
     found = tuple(name(v, f"{place}[{i}]") for i, v in enumerate(listed(value, place)))

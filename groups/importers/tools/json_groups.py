@@ -12,8 +12,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from groups.documents import fields
-from groups.documents.assay_group import Held, pairs
-from groups.documents.decoding import converted
 from groups.documents.json_files import parse_json
 from groups.documents.texts import STANDARD_INPUT
 from groups.errors import BadInput
@@ -218,10 +216,15 @@ def plan(source: str, content: str) -> Iterator[Finding]:
     BadInput
         If the text is no such JSON; the message names the place.
     """
-    members = [
-        SeenMember(f"{source}: {member}", member, held_by(pairs(topics), member))
-        for member, topics in converted(parse_json(content), Held).items()
-    ]
+    members = []
+    for member, topics in fields.mapping(parse_json(content), "").items():
+        fields.name(member, "member")
+        pairs = [
+            (topic, partition_number(number, f"{member}.{topic}[{i}]"))
+            for topic, numbers in fields.mapping(topics, member).items()
+            for i, number in enumerate(fields.listed(numbers, f"{member}.{topic}"))
+        ]
+        members.append(SeenMember(f"{source}: {member}", member, held_by(pairs, member)))
     name = "plan" if source == STANDARD_INPUT else PurePath(source).name.split(".")[0] or "plan"
     assumed = (f"{NAMED_AFTER_FILE}, a plan does not show its name",)
     yield View(source, source, name, tuple(members), every_member=True, assumed=assumed)
