@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
 MOST_UNSCORED = 10
 MOST_HOSTS = 12
+MOST_QUESTIONS = 5
 
 Pair = tuple[str, str]
 
@@ -382,14 +383,19 @@ def show_overview(overview: Overview) -> None:
 
 
 def show_notes(overview: Overview, who_reads: str = WHO_READS) -> None:
-    """Print how to answer open questions, and the conditions that verdicts rest on.
+    """Print more open questions, how to answer them, and the conditions that verdicts rest on.
 
     Parameters
     ----------
     who_reads : how to answer the questions
     """
     show_guessed(overview.guessed, overview.now)
-    if any(one.verdict.question for one in overview.worst):
+    asked = [one for one in overview.worst if one.verdict.question]
+    # The first are among what to do.
+    first = overview.attention()[0]
+    for one in [one for one in asked if one not in first][:MOST_QUESTIONS]:
+        tell(f"{one.name}: {one.verdict.question}")
+    if asked:
         tell(who_reads)
     if any(map(is_lagging, overview.worst)):
         tell(f"{EVEN_LAGGING}: a few moves take a tenth or more off the lag of the busiest member")

@@ -204,10 +204,11 @@ class Overview:
     says : number of snapshots with each verdict; of a group with several, only the latest counts,
         and those without a time
     unjudged : number of these snapshots without a verdict, and the names of the first such groups
-    names : number of groups with each verdict as tables show it
+    needing : number of groups that need attention
     guessed : how many groups rely on each guess in `GUESSES`
     missed : for further groups, which have no snapshot, what tables show as their verdict
-    worst : most urgent first; it has at least the first ones of each verdict in `NAMED`
+    worst : most urgent first; of a run not all, but at least the first ones of each verdict in
+        `compare.fleet.facts.NAMED`
     changes : changes of groups over their snapshots, greatest first
     changed : number of groups with each kind of change
     lagging : number of these snapshots whose partitions are even but whose busiest member could
@@ -217,7 +218,7 @@ class Overview:
     captured: int
     groups: int
     says: Mapping[str, int]
-    names: Mapping[str, int] = field(default_factory=dict)
+    needing: int = 0
     guessed: Mapping[str, int] = field(default_factory=dict)
     unjudged: tuple[int, Sequence[str]] = (0, ())
     missed: Mapping[str, str] = field(default_factory=dict)
@@ -277,14 +278,12 @@ class Overview:
         moving = len(self.rebalancing), self.rebalancing
         for says, (many, names) in ((REBALANCING, moving), (NOT_JUDGED, self.without_verdict)):
             found += [f"{many:,} {says} ({few(names, many)})"] * bool(many)
-        return f"{of}: {'; '.join(found)}."
+        return f"{of}: {'; '.join(found)}." if found else f"{of}."
 
     def attention(self) -> tuple[list[Glance], int]:
         """Return the first groups that need attention, and how many more there are."""
         shown = attention_of(self.worst)[:MOST_TO_DO]
-        sorts = (*URGENT, EVEN_LAGGING)
-        every = sum(self.names.get(says, self.says.get(says, 0)) for says in sorts)
-        return shown, max(every - len(shown), 0)
+        return shown, self.needing - len(shown)
 
     def tallies(self) -> tuple[tuple[str, int], ...]:
         """Return the number of groups with each verdict as tables show it, worst first."""
@@ -339,17 +338,14 @@ def overview_of(
     changes = history_of(judged) if len(counting) < len(judged) else []
     peaks = lowest or [None] * len(judged)
     worst = [glance_of(judged[i], peaks[i]) for i in worst_now(judged)]
-    names: dict[str, set[str]] = {}
     now = [one for at, one in enumerate(judged) if at in counting]
-    for one in now:
-        names.setdefault(one.verdict.shown(one.fall), set()).add(one.group.name)
     known = {one.group.name for one in judged}
     missed = {one.group: one.reason for one in failed if one.group and one.group not in known}
     overview = Overview(
         captured=len(judged),
         groups=len(known),
         says=Counter(one.verdict.says for one in now),
-        names={says: len(found) for says, found in names.items()},
+        needing=len(attention_of(worst)),
         guessed=guessed_in([one.group.assumed for one in now]),
         worst=worst,
         changes=changes,

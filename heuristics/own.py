@@ -285,7 +285,7 @@ def _as_plan(group: Group, made: object) -> Plan:
     members = len(group.members)
     for stray in plan.assignment.strays:
         match stray:
-            case (int(member), str(), int(number)) if 0 <= member < members and number >= 0:
+            case tuple((int(member), str(), int(number))) if 0 <= member < members and number >= 0:
                 continue
         raise Failed(f"it returned the stray {stray!r}, expected (member, topic, number)")
     counts = (plan.rounds, plan.revoked, plan.ownerless)

@@ -31,7 +31,7 @@ from compare.fleet.results import MOST_LINES
 from compare.fleet.tables import RUN, TABLES, content_key, stored
 from compare.history import Trend, ordered
 from compare.over_groups import unscored_rows
-from compare.overview import GUESSES, NOT_JUDGED, Overview
+from compare.overview import GUESSES, NOT_JUDGED, URGENT, Overview
 from compare.scores import COUNTED
 from compare.verdict import EVEN_LAGGING
 from groups.arrays import GREATEST
@@ -133,7 +133,7 @@ class Aggregates:
             groups=names.pop(EVERY, 0),
             says=says,
             lagging=names.get(EVEN_LAGGING, 0),
-            names=names,
+            needing=sum(names.get(one, says.get(one, 0)) for one in (*URGENT, EVEN_LAGGING)),
             guessed={guess: of_groups.get(guess, 0) for guess in GUESSES},
             worst=glances,
             unjudged=(unjudged, sorted(self.counts(NOT_JUDGED))[:MOST_LINES]),

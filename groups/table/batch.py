@@ -19,6 +19,7 @@ from groups.columns.lists import OFFSETS, Lists, columns_through, offsets_throug
 from groups.columns.offsets import RESETS, start_under
 from groups.errors import BadInput
 from groups.group import Group
+from groups.portions import in_portions
 from groups.table.layout import LAYOUT, MAY_BE_NULL, NESTED, BadRow, in_layout, joined
 from groups.table.rows import columns_of, of_row, racks_and_details_of, require_lag
 from groups.times import in_utc_or_none
@@ -256,12 +257,19 @@ def _text(rows: pa.RecordBatch, name: str) -> str | None:
 def each_of(given: pa.RecordBatch) -> Iterator[Group | BadRow]:
     """Yield the group of each row, or why it holds none.
 
+    Portions of at most `MOST_PARTITIONS` partitions are read at a time, as a batch may have more.
+
     Raises
     ------
     BadInput
-        As `side_by_side` does.
+        If a column of the layout is missing or of another type.
     """
-    rows, failures = side_by_side(given)
-    bad, good = {one.row: one for one in failures}, iter(range(len(rows.rows)))
-    for row in range(len(given)):
-        yield bad[row] if row in bad else rows.alone(next(good))
+    in_layout(given.slice(0, 0))
+    sizes = pc.fill_null(pc.list_value_length(given.column("owner")), 0).to_pylist()
+    start = 0
+    for portion in in_portions(sizes, int, most=MOST_PARTITIONS):
+        rows, failures = side_by_side(given.slice(start, len(portion)))
+        bad, good = {one.row: one for one in failures}, iter(range(len(rows.rows)))
+        for row in range(len(portion)):
+            yield bad[row]._replace(row=start + row) if row in bad else rows.alone(next(good))
+        start += len(portion)

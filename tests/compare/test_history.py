@@ -10,6 +10,7 @@ from compare.judged import judge
 from compare.overview import overview_of
 from groups.collection import latest_in
 from tests.compare.series import series_of_four, snapshot
+from tests.optimal.small_groups import group_of
 
 
 @pytest.mark.parametrize("values", [[1, 2, 2, 3, 1, 5, 5, 5], [4, 4, 1], [0, 9, 9, 9, 9, 9, 9, 1]])
@@ -137,6 +138,16 @@ def test_captures_without_a_time_all_count_and_have_no_history():
     assert found.headline() == "8 captures of 1 group: 4 improvable; 4 as good as can be."
     assert [one.name for one in found.attention()[0]] == ["g"]
     assert latest_in([("a", None), ("a", "2026"), ("b", None), ("b", "2025")]) == [0, 1, 2, 3]
+
+
+def test_a_group_whose_captures_without_a_time_have_two_verdicts_needs_attention_once():
+    """A group more was said to need attention that is not there."""
+    held = [{"m0": {"a": [0, 1, 2]}, "m1": {"a": [3]}}, {"m0": {"a": [0, 1, 2]}, "m1": {"a": [2]}}]
+    groups = [group_of({"a": 4}, dict.fromkeys(one), one) for one in held]
+    found = overview_of(judge(groups))
+    assert found.headline() == "2 captures of 1 group: 1 not valid; 1 improvable."
+    assert (len(found.attention()[0]), found.attention()[1]) == (1, 0)
+    assert overview_of([]).headline() == "0 groups."
 
 
 def test_of_captures_of_one_time_the_last_that_was_read_counts():

@@ -59,6 +59,7 @@ def test_a_function_and_an_object_that_is_called_are_handed_over_as_they_are(min
         ("of_another", r"it returned an assignment of another group, .*"),
         ("of_more_partitions", r"it returned an assignment of another group, .*"),
         ("astray", r"it returned the stray \(99, 't', 0\), expected \(member, topic, number\)"),
+        ("astray_in_a_list", r"it returned the stray \[0, 't', 0\], expected .*"),
         ("in_half_rounds", r"it returned counts of \(1.5, 0, 0\), expected whole numbers .*"),
         (
             "too_short",

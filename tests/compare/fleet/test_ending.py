@@ -66,9 +66,8 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     expected = overview_of(judge(groups), failed=[cut])
     found = ending.overview
     assert found.headline() == expected.headline()
-    for name in Overview.__dataclass_fields__.keys() - {"worst", "names", "unjudged"}:
+    for name in Overview.__dataclass_fields__.keys() - {"worst", "unjudged"}:
         assert getattr(found, name) == getattr(expected, name), name
-    assert found.names == {says: expected.names[says] for says in ("not valid", "improvable")}
     by_name = {one.name: one for one in expected.worst}
     assert [one.name for one in found.worst] == [
         one.name for one in expected.worst[: len(found.worst)]

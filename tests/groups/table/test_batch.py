@@ -185,6 +185,10 @@ def test_groups_that_are_too_large_together_are_refused_as_a_whole(monkeypatch):
     monkeypatch.setattr("groups.arrays.MOST_PARTITIONS", most - 1)
     with pytest.raises(BadInput, match=f"^topics: {most} partitions, more than the {most - 1} "):
         Fleet.from_arrow(rows)
+    # Read one by one, they are taken in portions that are small enough.
+    monkeypatch.setattr("groups.table.batch.MOST_PARTITIONS", most // 3)
+    monkeypatch.setattr("groups.arrays.MOST_PARTITIONS", most // 3)
+    assert sum(isinstance(one, Group) for one in each_of(rows)) == 30
 
 
 @pytest.mark.parametrize("cut", ["side by side", "anywhere"])

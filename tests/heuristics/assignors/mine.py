@@ -73,6 +73,10 @@ def astray(group) -> Assignment:
     return Assignment(group, group.owner, ((99, "t", 0),))
 
 
+def astray_in_a_list(group) -> Assignment:
+    return Assignment(group, group.owner, ([0, "t", 0],))
+
+
 def in_half_rounds(group) -> Plan:
     return Plan(deal(group), rounds=1.5)
 
