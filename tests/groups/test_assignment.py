@@ -195,6 +195,10 @@ def test_balanced_as_kip_54_has_it_may_leave_a_spread_of_all_members_but_one():
     [
         ({"c9": {}}, InvalidAssignment, "assignment: 'c9' is not a member of the group"),
         ([], BadInput, r"assignment: \[\], expected an object"),
+        ({"c0": [0]}, BadInput, r"assignment\.c0: \[0\], expected an object"),
+        ({"c0": {"t0": 0}}, BadInput, r"assignment\.c0\.t0: 0, expected a list"),
+        ({"c0": {"t0": [0, 0.5]}}, BadInput, r"assignment\.c0\.t0\[1\]: 0\.5, expected an int"),
+        ({"c0": {"t0": [True]}}, BadInput, r"assignment\.c0\.t0\[0\]: true, expected an integer"),
         ({"c0": {"t0": [-1]}}, BadInput, r"assignment\.c0\.t0\[0\]: -1, expected an integer of 0"),
     ],
 )

@@ -19,7 +19,7 @@ from tests.optimal.judging import (
     is_accepted,
 )
 from tests.optimal.random_groups import any_owner, random_group
-from tests.optimal.small_groups import one_topic
+from tests.optimal.small_groups import lopsided, one_topic
 
 
 @pytest.mark.parametrize("tier", TIERS)
@@ -81,3 +81,9 @@ def test_sums_beyond_64_bits_are_exact():
     exact = changed(genuine, price=price + np.array([1, 0]))
     assert confirm(group, exact) is None
     assert check(group, exact) == audit(group, exact) == ()
+
+
+@pytest.mark.parametrize("price", [(1, -(2**62)), (1, -(2**63))])
+def test_prices_whose_sums_leave_64_bits_are_left_to_the_checker(price):
+    group = lopsided(2, 6)
+    assert not is_accepted(group, changed(solve(group), price=np.array(price)))

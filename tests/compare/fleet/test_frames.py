@@ -16,7 +16,7 @@ from compare.fleet.tables import TABLES, Tables, latest, read_table
 from groups import BadInput, Group
 from heuristics.shipped.java.jars import spark_java_home
 from tests.assay.calling import assay, write
-from tests.compare.conftest import lopsided
+from tests.compare.conftest import lopsided, snapshot
 
 pytestmark = pytest.mark.spark
 
@@ -196,3 +196,10 @@ def test_the_page_runs_where_another_python_is_first_on_the_path(tmp_path):
         },
     )  # fmt: skip
     assert run.returncode == 0, run.stderr[-2000:]
+
+
+def test_the_reset_that_is_asked_for_reaches_the_rows_of_spark(spark, tmp_path):
+    offsets = {"partitions": 1, "offsets": [{"beginning": 2, "end": 9, "committed": None}]}
+    write(tmp_path, {"g.json": snapshot("g", {"t": offsets}, {})})
+    row = fleet.groups(spark, str(tmp_path / "g.json"), reset="earliest").first()
+    assert (row["lag"], row["assumed"]) == ([7], [])

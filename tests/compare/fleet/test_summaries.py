@@ -5,12 +5,14 @@ import random
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from assay.commands.run import missed
 from compare.fleet.aggregates import Aggregates, aggregates_of, state_of
 from compare.fleet.facts import (
     EXACT,
@@ -356,3 +358,9 @@ def test_a_group_that_was_captured_twice_in_one_minute_counts_once_in_the_trend(
         ("2026-11-20T10:00", "as good as can be", 1),
         ("2026-11-20T10:01", "not valid", 1),
     }
+
+
+def test_strict_counts_the_groups_without_a_verdict_beyond_those_that_it_names():
+    told = SimpleNamespace(without_verdict=(500, ["g0", "g1", "g2", "g3"]), says={})
+    counts = SimpleNamespace(failures=0, found=SimpleNamespace(overview=told))
+    assert missed(counts, limited=False) == ["not judged: 500 groups: g0, g1, g2 and 497 more"]

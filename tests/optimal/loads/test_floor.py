@@ -143,3 +143,9 @@ def test_the_set_that_has_most_to_carry_on_average_is_found():
         assert average(found) == max(map(average, sets))
         smaller += not found.all()
     assert smaller > 50
+
+
+@pytest.mark.parametrize("members", [(), (1, 0), (0, 0), [0], (True,), (0.5,)])
+def test_members_of_a_floor_are_ascending_indices(members):
+    with pytest.raises(ProofError, match=r"^floor\.members: "):
+        Floor("crowd", members)
