@@ -164,7 +164,7 @@ class Diff:
         """Partitions that only the earlier side has; None if a side does not say which exist."""
         return _only_in(self.before, self.after)
 
-    @property
+    @cached_property
     def lost_owner(self) -> Numbers | None:
         """Partitions that lost their owner; None if the later side does not say which exist."""
         left = unassigned(self.after)
@@ -202,7 +202,7 @@ class Diff:
                 found.append(Stuck(member, sum(max(lag, 0) for lag in behind), arrived))
         return tuple(sorted(found, key=lambda one: (-one.waiting, one.member)))
 
-    @property
+    @cached_property
     def harm(self) -> tuple[int, int, int, int]:
         """How much worse the later side is in each of `KINDS`; a number below 0 is a gain.
 
@@ -311,12 +311,7 @@ def unassigned(side: NamedAssignment) -> Numbers | None:
     """Return the partitions without an owner; None if the side does not say which exist."""
     if side.exist is None:
         return None
-    held: dict[str, set[int]] = defaultdict(set)
-    for topics in side.held.values():
-        for topic, numbers in topics.items():
-            held[topic].update(numbers)
-    left = {topic: sorted(set(side.exist[topic]) - held[topic]) for topic in sorted(side.exist)}
-    return {topic: numbers for topic, numbers in left.items() if numbers}
+    return _numbers(set(pairs(side.exist)).difference(*map(pairs, side.held.values())))
 
 
 def with_several(side: NamedAssignment) -> Numbers:
@@ -387,11 +382,7 @@ def _commit(side: NamedAssignment, partition: Partition) -> tuple[int, int]:
 def _only_in(one: NamedAssignment, other: NamedAssignment) -> Numbers | None:
     if one.exist is None or other.exist is None:
         return None
-    found = {
-        topic: sorted(set(numbers) - set(other.exist.get(topic, ())))
-        for topic, numbers in sorted(one.exist.items())
-    }
-    return {topic: numbers for topic, numbers in found.items() if numbers}
+    return _numbers(set(pairs(one.exist)).difference(pairs(other.exist)))
 
 
 def _numbers(pairs: Iterable[Partition]) -> Numbers:

@@ -325,10 +325,7 @@ def _with_least_lag(
 
 def judge_by_optimum(group: Group, best: Solution) -> Judged:
     """Judge a group's current assignment by its optimum; all subscriptions are known."""
-    if (nothing := _judge_unassigned(group)) is not None:
-        return nothing
-    now = Assignment.current(group)
-    return Judged(group, now, best, best, _verdict(now, best, best))
+    return _judge_unassigned(group) or _judge_solved(group, (best, best))
 
 
 def judge_with_question(
@@ -366,22 +363,18 @@ def _judge_between(
     groups: Sequence[Group], tiers: Objective, time_limit: float | None
 ) -> list[Judged]:
     """Judge each group by two optima: members read the least, and the most, that they may."""
-    unassigned = [_judge_unassigned(one) for one in groups]
-    worlds = [
-        (reading_least(one), one.with_equal_subscriptions())
-        for one, nothing in zip(groups, unassigned, strict=True)
-        if nothing is None
-    ]
-    solved = iter(solved_between(worlds, tiers, time_limit))
-    judged = []
-    for group, nothing in zip(groups, unassigned, strict=True):
-        if nothing is not None:
-            judged.append(nothing)
-            continue
-        best, lowest = next(solved)
-        now = Assignment.current(best.group)
-        judged.append(Judged(group, now, best, lowest, _verdict(now, best, lowest)))
-    return judged
+    judged = [_judge_unassigned(one) for one in groups]
+    left = [one for one, nothing in zip(groups, judged, strict=True) if nothing is None]
+    worlds = [(reading_least(one), one.with_equal_subscriptions()) for one in left]
+    rest = map(_judge_solved, left, solved_between(worlds, tiers, time_limit))
+    return [next(rest) if nothing is None else nothing for nothing in judged]
+
+
+def _judge_solved(group: Group, optima: tuple[Solution, Solution]) -> Judged:
+    """Judge the current assignment of a group by two optima between which the true one lies."""
+    best, lowest = optima
+    now = Assignment.current(best.group)
+    return Judged(group, now, best, lowest, _verdict(now, best, lowest))
 
 
 def solved_between(

@@ -91,7 +91,10 @@ def page_of_groups(
             [one.judged.group for one in compared], [one.rows for one in compared], tiers
         ),
         benchmark=_of_benchmark(benchmark, tiers, assignors, time_limit, say),
-        unknown=_unknown([one.judged for one in latest]),
+        unknown=sum(
+            one.judged.best is not None and not one.judged.group.subscription_known.all()
+            for one in latest
+        ),
         made=made,
     )
     return composed(
@@ -159,8 +162,3 @@ def _assumed(
             names_of.setdefault(line, []).append(name)
     ranked = sorted(names_of.items(), key=lambda item: (-len(item[1]), item[0]))
     return tuple((line, tuple(names), len(names)) for line, names in ranked)
-
-
-def _unknown(judged: Sequence[Judged]) -> int:
-    """Return the number of groups with unknown subscriptions."""
-    return sum(not one.group.subscription_known.all() for one in judged if one.best is not None)
