@@ -60,11 +60,6 @@ class Peak:
         """The value in partitions, or records, of today."""
         return Fraction(self.value, self.per)
 
-    def in_parts(self, per: int) -> Peak:
-        """Return the same peak in smaller parts; `per` is a multiple of the present one."""
-        times = per // self.per
-        return Peak(self.value * times, self.bound * times, per, self.proof)
-
 
 @dataclass(frozen=True, eq=False)
 class Change:

@@ -34,7 +34,6 @@ from optimal.solve import solve
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from groups.arrays import Int64
     from groups.assignment import Assignment
     from groups.group import Group
     from optimal.time_left import TimeLeft
@@ -310,7 +309,9 @@ class Changes:
             partitions_now=int(group.partitions[topic]),
             partitions=count,
         )
-        return replace(change, before=peak.in_parts(least.peak.per))
+        per = least.peak.per
+        before = Peak(peak.value * per, peak.bound * per, per, peak.proof)
+        return replace(change, before=before)
 
     def _change(
         self,
@@ -367,7 +368,10 @@ def _pairs_to_try(group: Group, best: Best, lower: Lower) -> tuple[list[tuple[in
         blocks = blocks_of(best.solution)
         if blocks:
             inside, topics = set(blocks[0].members), np.array(blocks[0].topics, np.int64)
-    weight = _weights(group, lower)
+    weight = group.partitions
+    if lower == "peak_lag" and group.lag_records is not None:
+        weight = np.zeros(len(group.topics), np.int64)
+        np.add.at(weight, group.topic, np.maximum(group.lag_records, 0))
     order = topics[np.argsort(-weight[topics], kind="stable")]
     least: dict[int, int] = {}
     for m in np.argsort(loads, kind="stable").tolist():
@@ -384,15 +388,6 @@ def _pairs_to_try(group: Group, best: Best, lower: Lower) -> tuple[list[tuple[in
         if len(pairs) < MOST_PAIRS[lower]:
             pairs += [(m, topic) for m, is_read in zip(members, reads, strict=True) if not is_read]
     return pairs[: MOST_PAIRS[lower]], every
-
-
-def _weights(group: Group, lower: Lower) -> Int64:
-    """(topics,) int64: partitions, or records of lag, of each topic."""
-    if lower == "peak_load" or group.lag_records is None:
-        return group.partitions
-    found = np.zeros(len(group.topics), np.int64)
-    np.add.at(found, group.topic, np.maximum(group.lag_records, 0))
-    return found
 
 
 def _counts_to_try(worlds: Worlds) -> list[tuple[int, int]]:

@@ -189,30 +189,27 @@ def rests_on_latest(group: Group) -> int:
     return int(without.sum()) if decides else 0
 
 
-def if_latest(group: Group) -> str:
-    """Return the condition ``if consumers start at the end ...`` of a group's lag; empty if none.
+def if_latest(*groups: Group) -> str:
+    """Return the condition ``if consumers start at the end ...`` of groups' lag; empty if none.
 
     It stands in the middle or at the end of a sentence.
     """
-    return _if_latest(rests_on_latest(group))
-
-
-def which_if_latest(groups: Sequence[Group]) -> str:
-    """Return the names of the groups whose lag has that condition, with it; empty if none has."""
-    found = [(group.name, count) for group in groups if (count := rests_on_latest(group))]
-    if not found:
-        return ""
-    whose = few(list(dict.fromkeys(name for name, _ in found)))
-    return f"lag of {whose} is as shown {_if_latest(sum(count for _, count in found))}"
-
-
-def _if_latest(count: int) -> str:
+    count = sum(map(rests_on_latest, groups))
     if not count:
         return ""
     return (
         "if consumers start at the end (auto.offset.reset=latest, assumed for "
         f"{counted(count, 'partition')} without a commit)"
     )
+
+
+def which_if_latest(groups: Sequence[Group]) -> str:
+    """Return the names of the groups whose lag has that condition, with it; empty if none has."""
+    found = [group for group in groups if rests_on_latest(group)]
+    if not found:
+        return ""
+    whose = few(list(dict.fromkeys(group.name for group in found)))
+    return f"lag of {whose} is as shown {if_latest(*found)}"
 
 
 @dataclass(frozen=True)

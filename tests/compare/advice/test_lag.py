@@ -37,16 +37,13 @@ def least_peak(document: dict) -> int:
     return solution.terms[1].value
 
 
-def test_lag_decides_where_all_of_it_is_known(advised):
+def test_a_change_that_is_made_comes_to_what_was_promised(advised):
     assert len(advised) > 40
-    assert {found.lower for _, found in advised} == {"peak_lag"}
     kinds = [change.kind for _, found in advised for change in found.changes]
     assert {*kinds} == {"rebalance", "isolate", "subscription", "members"}
     assert kinds.count("isolate") > 6
-
-
-def test_a_change_that_is_made_comes_to_what_was_promised(advised):
     for document, found in advised:
+        assert found.lower == "peak_lag"
         least = min(found.now, least_peak(document))
         assert found.best.bound <= least <= found.best.value
         for change in found.changes:
