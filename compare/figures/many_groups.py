@@ -163,33 +163,18 @@ def ecdf_of(
     greatest = max([1.0, *values])
     curves = tied(sure, possible)
     ticks = powers_of_ten(min((x for x in values if x), default=1), greatest)
-    by = color_and_dash([curve.label for curve in curves])
     x = alt.X(
         "x:Q",
         scale=alt.Scale(type="symlog", constant=ticks[0], nice=False),
         axis=alt.Axis(values=[0, *ticks], labelExpr="format(datum.value, ',.0f')"),
     ).title(with_unit(tier, " above the optimum at most"))
-    y = _share_of_groups()
-    lines = (
-        alt.Chart(alt.InlineData(values=step_rows(curves, 0, greatest * 1.1)))
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=x,
-            y=y,
-            tooltip=[
-                alt.Tooltip("names:N", title="assignors"),
-                alt.Tooltip("x:Q", title="excess"),
-                alt.Tooltip("share:Q", format=".1%"),
-            ],
-            **by,
-        )
-    )
+    lines = _lines(step_rows(curves, 0, greatest * 1.1), x, alt.Tooltip("x:Q", title="excess"))
     layers = [lines]
     if sure != possible:
         layers.append(
             alt.Chart(alt.InlineData(values=shade_rows(curves, greatest * 1.1)))
             .mark_area(interpolate="step-after", opacity=0.2)
-            .encode(x=x, y=y, y2="possible:Q", color=by["color"])
+            .encode(x=x, y=lines.encoding.y, y2="possible:Q", color=lines.encoding.color)
         )
     return themed(
         alt.layer(*layers).properties(
@@ -236,22 +221,14 @@ def profile_of(points: Mapping[str, Points], *, what: str = "time") -> alt.Chart
     """
     curves = tied(points)
     greatest = max(x for curve in curves for x, _ in curve.points)
+    x = alt.X("x:Q", scale=alt.Scale(type="log", nice=False, domainMin=1)).title(
+        f"{what}, at most so many times the least"
+    )
+    told = alt.Tooltip("x:Q", title="times the least", format=".2f")
     return themed(
-        alt.Chart(alt.InlineData(values=step_rows(curves, 1, greatest * 1.1)))
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=alt.X("x:Q", scale=alt.Scale(type="log", nice=False, domainMin=1)).title(
-                f"{what}, at most so many times the least"
-            ),
-            y=_share_of_groups(),
-            tooltip=[
-                alt.Tooltip("names:N", title="assignors"),
-                alt.Tooltip("x:Q", title="times the least", format=".2f"),
-                alt.Tooltip("share:Q", format=".1%"),
-            ],
-            **color_and_dash([curve.label for curve in curves]),
+        _lines(step_rows(curves, 1, greatest * 1.1), x, told).properties(
+            width=WIDTH, height=300, title=f"performance profile: {what}"
         )
-        .properties(width=WIDTH, height=300, title=f"performance profile: {what}")
     )
 
 
@@ -453,9 +430,23 @@ def _share(points: Points, x: float) -> float:
     return max((share for at, share in points if at <= x), default=0.0)
 
 
-def _share_of_groups() -> alt.Y:
-    axis = alt.Axis(format="%", tickCount=5)
-    return alt.Y("share:Q", axis=axis, scale=alt.Scale(domain=[0, 1])).title("share of the groups")
+def _lines(rows: list[Record], x: alt.X, told: alt.Tooltip) -> alt.Chart:
+    """Return the lines of curves from their steps; `told` says what x is where one hovers."""
+    y = alt.Y("share:Q", axis=alt.Axis(format="%", tickCount=5), scale=alt.Scale(domain=[0, 1]))
+    return (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(
+            x=x,
+            y=y.title("share of the groups"),
+            tooltip=[
+                alt.Tooltip("names:N", title="assignors"),
+                told,
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+            **color_and_dash(distinct(rows, "label")),
+        )
+    )
 
 
 def _median(weighted: list[tuple[float, float]]) -> float:
