@@ -211,7 +211,7 @@ def shares_table(scored: Scored) -> list[Record]:
     rows : `assignor` and numbers of groups: `groups` (it gave an assignment), `unscored` (it gave
         none), `valid`, `balanced` (as KIP-54 defines it), `optimal` (every tier proved optimal)
     """
-    fared = fared_in((one.score for one in scores_of("shares_table", scored)), ())
+    fared = fared_in((score for *_, score in scores_of("shares_table", scored)), ())
     return [
         {
             "assignor": name,
@@ -240,14 +240,14 @@ def excess_table(scored: Scored, tier: str = "balance") -> list[Record]:
         worse in an earlier tier; `excess_most` is also None if no bound is known
     """
     rows: list[Record] = []
-    for one in scores_of("excess_table", scored):
-        terms = {term.name: term.excess for term in one.score.terms or ()}
+    for group, _, _, score in scores_of("excess_table", scored):
+        terms = {term.name: term.excess for term in score.terms or ()}
         excess = terms.get(tier)
         least, most = excess if isinstance(excess, tuple) else (excess, excess)
         rows.append(
             {
-                "assignor": one.score.assignor,
-                "group": one.group,
+                "assignor": score.assignor,
+                "group": group,
                 # An assignor may beat an unproved incumbent; the excess is then at least 0.
                 "excess": None if least is None else max(least, 0),
                 "excess_most": most,
@@ -270,14 +270,14 @@ def seconds_table(scored: Scored) -> list[Record]:
     """
     return [
         {
-            "assignor": one.score.assignor,
-            "group": one.group,
-            "members": one.members,
-            "partitions": one.partitions,
-            "seconds": one.score.seconds,
+            "assignor": score.assignor,
+            "group": group,
+            "members": members,
+            "partitions": partitions,
+            "seconds": score.seconds,
         }
-        for one in scores_of("seconds_table", scored)
-        if one.score.status == "scored" and one.score.seconds > 0 and one.score.assignor != CURRENT
+        for group, members, partitions, score in scores_of("seconds_table", scored)
+        if score.status == "scored" and score.seconds > 0 and score.assignor != CURRENT
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from compare.figures.rows import records
@@ -26,18 +25,8 @@ EXPECTED = (
 )
 
 
-@dataclass(frozen=True)
-class OnGroup:
-    """The score of an assignor on a group."""
-
-    group: str
-    members: int
-    partitions: int
-    score: Score
-
-
-def scores_of(table: str, scored: Scored) -> Iterator[OnGroup]:
-    """Yield the score of each assignor on each group.
+def scores_of(table: str, scored: Scored) -> Iterator[tuple[str, int, int, Score]]:
+    """Yield (group, members, partitions, score) of each assignor on each group.
 
     Parameters
     ----------
@@ -56,11 +45,10 @@ def scores_of(table: str, scored: Scored) -> Iterator[OnGroup]:
         match one:
             case (Group() as group, [*rows]) if all(isinstance(row, Score) for row in rows):
                 members = len(group.members)
-                yield from (OnGroup(group.name, members, group.n_partitions, row) for row in rows)
+                yield from ((group.name, members, group.n_partitions, row) for row in rows)
             case Mapping() if one.keys() >= NEEDED:
                 score = stored_score(one)
-                members = len(score.loads or ())
-                yield OnGroup(one["group"], members, one["n_partitions"], score)
+                yield one["group"], len(score.loads or ()), one["n_partitions"], score
             case Mapping():
                 lacks = ", ".join(sorted(NEEDED - one.keys()))
                 raise BadInput(f"{table}: no column {lacks}, {EXPECTED}")
