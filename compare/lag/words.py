@@ -162,31 +162,23 @@ def sentence_on_hottest(group: Group, peak: int) -> str:
     if found is None:
         return ""
     if found.records >= peak:
-        name = group.nouns.one(found.topic, found.partition)
-        return least_by_one_partition(name, found.records)
+        return least_by_hottest(found, group.nouns)
     return f"{hottest_alone(found, group.nouns)}, however many members there are."
 
 
-def hottest_alone(hot: Hottest, nouns: Nouns) -> str:
-    """Return the beginning of a sentence on the partition with the most lag."""
-    return one_partition(nouns.one(hot.topic, hot.partition), hot.records)
+def hottest_alone(hot: Hottest, nouns: Nouns, what: str = "lag") -> str:
+    """Return the beginning of a sentence on the partition with the most lag, or weight.
 
-
-def one_partition(name: str, amount: int, what: str = "lag") -> str:
-    """Return the beginning of a sentence on a partition with much lag, or weight.
-
-    Examples
-    --------
-    >>> one_partition("t-0", 1200)
-    'One partition (t-0) alone has 1,200 of lag'
+    It is ``One partition (t-0) alone has 1,200 of lag``.
     """
-    return f"One partition ({name}) alone has {amount:,} of {what}"
+    name = nouns.one(hot.topic, hot.partition)
+    return f"One partition ({name}) alone has {hot.records:,} of {what}"
 
 
-def least_by_one_partition(name: str, amount: int, what: str = "lag") -> str:
+def least_by_hottest(hot: Hottest, nouns: Nouns, what: str = "lag") -> str:
     """Return the sentence that the busiest member cannot have less than one partition alone."""
     why = "no assignment can put less on its member, however many members there are"
-    return f"{one_partition(name, amount, what)}: {why}."
+    return f"{hottest_alone(hot, nouns, what)}: {why}."
 
 
 def peak_found(solution: Solution) -> str:

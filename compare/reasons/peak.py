@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.lag.words import least_by_one_partition, one_partition
+from compare.lag.lowest import Hottest
+from compare.lag.words import hottest_alone, least_by_hottest
 from compare.reasons.words import named
 from groups.tiers import load_of
 from groups.wording import counted, few
@@ -97,20 +98,20 @@ def _of_one_partition(
     group = explanation.group
     readers = group.readers[group.topic]
     read = np.flatnonzero(readers > 0)
-    hot = int(read[np.argmax(column[read])])
-    most = int(column[hot])
-    name = group.nouns.one(group.topics[group.topic[hot]], int(group.number[hot]))
+    at = int(read[np.argmax(column[read])])
+    most = int(column[at])
+    hot = Hottest(group.topics[group.topic[at]], int(group.number[at]), most)
     if most == peak:
-        yield least_by_one_partition(name, most, what)
+        yield least_by_hottest(hot, group.nouns, what)
     share = len(read) // len(group.members)
     alike = bool((readers[read] == len(group.members)).all())
     if explanation.solution.objective[0] != "balance" or not alike or share < 2:
         return
-    others = sorted(column[read[read != hot]].tolist())[: share - 1]
+    others = sorted(column[read[read != at]].tolist())[: share - 1]
     if most + sum(others) == peak:
         least = f"with the {share - 1:,} of least {what}" if share > 2 else "with one more"
         yield (
-            f"{one_partition(name, most, what)}. With even loads its member holds "
+            f"{hottest_alone(hot, group.nouns, what)}. With even loads its member holds "
             f"{share:,} partitions or more: {least} it has at least {peak:,}."
         )
 

@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from compare.scenarios.mixed_group import perform
@@ -129,6 +129,15 @@ def mixed_groups(draw) -> dict:
 
 @settings(deadline=None, max_examples=150, derandomize=True)
 @given(mixed_groups(), stories(), st.sampled_from([Rule.DYNAMIC, *Rule]))
+@example(
+    # Nobody draws that c0 is turned away when it returns: c2 does not list range.
+    document({"t": 4}, {member: {"subscription": ["t"]} for member in ("c0", "c1")}),
+    (
+        {"c0": OLD, "c1": ("roundrobin", "range")},
+        [Act("miss", "c0"), Act("join", "c2", ("roundrobin",)), Act("return", "c0")],
+    ),
+    Rule.DYNAMIC,
+)
 def test_counts_are_those_of_an_independent_simulator_and_the_proposal_keeps_commits_apart(
     drawn, story, rule
 ):
