@@ -115,22 +115,24 @@ def test_a_tier_of_the_name_of_a_fact_keeps_its_value_in_rows_where_the_fact_is_
     assert (told["peak_lag"], told["peak_lag_excess"]) == (5, None)
 
 
-def test_excess_is_an_interval_where_the_optimum_is_not_proved(lopsided):
-    answer = not_proved(lopsided, Term("balance", 3, 1), Term("stickiness", 1, None))
-    assert excesses(score_current(lopsided, answer)) == ((2, 4), None)
-
-
-def test_an_open_tier_after_a_proved_one_is_compared_among_equals(even):
-    answer = not_proved(even, Term("balance", 0, 0), Term("stickiness", 2, 0))
-    assert excesses(score_current(even, answer)) == (0, (-2, 0))
+def test_excess_is_an_interval_where_the_optimum_is_not_proved(lopsided, even):
+    now, best, level = (
+        Assignment.current(lopsided),
+        solve(lopsided).assignment,
+        Assignment.current(even),
+    )
     worse = placed(even, c0={"t": [0, 1, 2]}, c1={"t": [3]})
-    assert excesses(score(even, worse, answer)) == (2, None)
-
-
-def test_an_assignment_may_be_better_than_an_incumbent_but_not_than_the_bound(lopsided):
-    answer = not_proved(lopsided, Term("balance", 5, 1), Term("stickiness", 0, None))
-    best = solve(lopsided).assignment
-    assert excesses(score(lopsided, best, answer)) == ((-4, 0), None)
+    after_proved = Term("balance", 0, 0), Term("stickiness", 2, 0)
+    for assignment, terms, found in (
+        (now, (Term("balance", 3, 1), Term("stickiness", 1, None)), ((2, 4), None)),
+        # After a proved tier, an open one is compared among equals.
+        (level, after_proved, (0, (-2, 0))),
+        (worse, after_proved, (2, None)),
+        # An assignment may be better than an incumbent, but not than the bound.
+        (best, (Term("balance", 5, 1), Term("stickiness", 0, None)), ((-4, 0), None)),
+    ):
+        answer = not_proved(assignment.group, *terms)
+        assert excesses(score(assignment.group, assignment, answer)) == found
 
 
 def test_without_any_solution_there_is_no_excess(lopsided):
