@@ -44,8 +44,8 @@ class Holder:
 
     name: str
     short: str
-    now: tuple[Part, ...]
-    best: tuple[Part, ...]
+    now: Sequence[Part]
+    best: Sequence[Part]
     load_now: int
     load_best: int | None
     lag_now: int | None = None
@@ -101,23 +101,16 @@ class Holdings:
         self.colour = dict.fromkeys(ranked, COLOURS) | {t: i for i, t in enumerate(own)}
         self.topics = tuple(self.group.topics[t] for t in own)
         self.other_topics = len(ranked) - len(own)
-        self.drawn = self._drawn()
+        members = len(self.group.members)
+        change = np.zeros(members) if best is None else np.abs(now.loads - best.loads)
+        order = np.lexsort((np.arange(members), -now.loads, -change))
+        self.drawn = sorted(order[:MOST_DRAWN].tolist())
 
     @property
     def scale(self) -> int:
         """The greatest load to draw, at least 1."""
         loads = [self.now.loads, *([] if self.best is None else [self.best.loads])]
         return max(1, self._least, *(int(load.max(initial=0)) for load in loads))
-
-    def _drawn(self) -> list[int]:
-        members = len(self.group.members)
-        if members <= MOST_DRAWN:
-            return list(range(members))
-        change = np.zeros(members, np.int64)
-        if self.best is not None:
-            change = np.abs(self.now.loads - self.best.loads)
-        order = np.lexsort((np.arange(members), -self.now.loads, -change))
-        return sorted(order[:MOST_DRAWN].tolist())
 
     @property
     def more(self) -> int:
@@ -135,8 +128,8 @@ class Holdings:
             Holder(
                 name=names[m],
                 short=labels[m],
-                now=now.get(m, ()),
-                best=best.get(m, ()),
+                now=now.get(m, []),
+                best=best.get(m, []),
                 load_now=int(self.now.loads[m]),
                 load_best=None if self.best is None else int(self.best.loads[m]),
                 lag_now=None if lag is None else lag.now[m],
@@ -145,24 +138,16 @@ class Holdings:
             for m in sorted(self.drawn, key=lambda m: (-self.now.loads[m], m))
         )
 
-    def _parts(self, column: tuple[Int64, Int64, Int64]) -> dict[int, tuple[Part, ...]]:
-        drawn = set(self.drawn)
-        found: dict[int, dict[int, int]] = {}
-        other: dict[tuple[int, int], str] = {}
+    def _parts(self, column: tuple[Int64, Int64, Int64]) -> dict[int, list[Part]]:
+        drawn, counts = set(self.drawn), Counter[tuple[int, int]]()
         for m, t, count in zip(*(part.tolist() for part in column), strict=True):
             if m in drawn:
-                colour = self.colour[t]
-                mine = found.setdefault(m, {})
-                mine[colour] = mine.get(colour, 0) + count
-                other[m, colour] = self.group.topics[t]
-        last = f"{self.other_topics:,} other topics"
-        return {
-            m: tuple(
-                Part(last if self.other_topics and c == COLOURS else other[m, c], c, mine[c])
-                for c in sorted(mine)
-            )
-            for m, mine in found.items()
-        }
+                counts[m, self.colour[t]] += count
+        names = [*self.topics, f"{self.other_topics:,} other topics"]
+        found: dict[int, list[Part]] = {}
+        for (m, colour), count in sorted(counts.items()):
+            found.setdefault(m, []).append(Part(names[colour], colour, count))
+        return found
 
     @cached_property
     def csv(self) -> str | None:
