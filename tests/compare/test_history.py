@@ -138,6 +138,8 @@ def test_captures_without_a_time_all_count_and_have_no_history():
     assert found.headline() == "8 captures of 1 group: 4 improvable; 4 as good as can be."
     assert [one.name for one in found.attention()[0]] == ["g"]
     assert latest_in([("a", None), ("a", "2026"), ("b", None), ("b", "2025")]) == [0, 1, 2, 3]
+    # Of captures of one time the last that was read counts.
+    assert latest_in([("a", "2026"), ("b", "2025"), ("a", "2026"), ("a", "2025")]) == [1, 2]
 
 
 def test_a_group_whose_captures_without_a_time_have_two_verdicts_needs_attention_once():
@@ -148,10 +150,6 @@ def test_a_group_whose_captures_without_a_time_have_two_verdicts_needs_attention
     assert found.headline() == "2 captures of 1 group: 1 not valid; 1 improvable."
     assert (len(found.attention()[0]), found.attention()[1]) == (1, 0)
     assert overview_of([]).headline() == "0 groups."
-
-
-def test_of_captures_of_one_time_the_last_that_was_read_counts():
-    assert latest_in([("a", "2026"), ("b", "2025"), ("a", "2026"), ("a", "2025")]) == [1, 2]
 
 
 def test_a_sentence_names_three_and_counts_all():

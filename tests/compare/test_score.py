@@ -73,28 +73,22 @@ def test_the_optimum_has_no_excess(lopsided):
     assert row.loads == (3, 2)
 
 
-def test_excess_stops_at_the_first_tier_that_differs(lopsided):
-    row = score_current(lopsided, solve(lopsided))
-    assert row.terms == (ScoreTerm("balance", 5, 4), ScoreTerm("stickiness", 0, None))
-    assert not row.is_optimal
-
-
-def test_a_later_tier_is_compared_among_equals(even):
-    swapped = placed(even, c0={"t": [2, 3]}, c1={"t": [0, 1]})
-    row = score(even, swapped, solve(even))
-    assert row.terms == (ScoreTerm("balance", 0, 0), ScoreTerm("stickiness", 4, 4))
-    assert not row.is_optimal
-
-
-def test_the_tier_in_the_middle_that_differs_silences_only_what_follows():
-    group = group_of({"t": 2, "u": 2}, {"a": reads("t", "u"), "b": reads("t", "u")})
-    by_topic = placed(group, a={"t": [0, 1]}, b={"u": [0, 1]})
-    row = score(group, by_topic, solve(group, "balance > topic_balance > stickiness"))
-    assert row.terms == (
-        ScoreTerm("balance", 0, 0),
-        ScoreTerm("topic_balance", 8, 4),
-        ScoreTerm("stickiness", 0, None),
-    )
+def test_excess_is_told_up_to_the_first_tier_that_differs(lopsided, even):
+    two = group_of({"t": 2, "u": 2}, {"a": reads("t", "u"), "b": reads("t", "u")})
+    three = "balance > topic_balance > stickiness"
+    for assignment, objective, found in (
+        (Assignment.current(lopsided), "kip-54", [(5, 4), (0, None)]),
+        # A later tier is compared among equals.
+        (placed(even, c0={"t": [2, 3]}, c1={"t": [0, 1]}), "kip-54", [(0, 0), (4, 4)]),
+        # A tier in the middle that differs silences only what follows.
+        (placed(two, a={"t": [0, 1]}, b={"u": [0, 1]}), three, [(0, 0), (8, 4), (0, None)]),
+    ):
+        solution = solve(assignment.group, objective)
+        row = score(assignment.group, assignment, solution)
+        assert row.terms == tuple(
+            ScoreTerm(name, *of) for name, of in zip(solution.objective, found, strict=True)
+        )
+        assert not row.is_optimal
 
 
 def test_an_assignment_that_is_not_valid_has_values_but_no_excess(lopsided):
