@@ -93,19 +93,14 @@ def drawn_assignors(standings: Sequence[Standing]) -> list[str]:
     ranked = [name for one in standings if one.groups for name in one.assignors if name != CURRENT]
     if len(ranked) <= MOST_DRAWN:
         return ranked
-    found: dict[str, None] = {}
+    kafkas: dict[str, str] = {}
+    others: dict[str, str] = {}
     for assignor in ranked:
-        name = assignor.partition("@")[0]
-        kafkas = name.startswith(("kafka-java/", "kafka-broker/"))
-        if kafkas and name not in {other.partition("@")[0] for other in found}:
-            found[assignor] = None
-    clients = {name.partition("/")[0] for name in found}
-    for assignor in ranked:
-        client = assignor.partition("/")[0]
-        if client not in clients:
-            clients.add(client)
-            found[assignor] = None
-    chosen = list(found)[:MOST_DRAWN]
+        if assignor.startswith(("kafka-java/", "kafka-broker/")):
+            kafkas.setdefault(assignor.partition("@")[0], assignor)
+        else:
+            others.setdefault(assignor.partition("/")[0], assignor)
+    chosen = [*kafkas.values(), *others.values()][:MOST_DRAWN]
     return [assignor for assignor in ranked if assignor in chosen]
 
 
