@@ -212,6 +212,9 @@ RESTARTED = f"joins with {', '.join(NEW)}"
         # Another member may miss the rebalance.
         ("missed", Rule.DYNAMIC, {"misses": "c0"},
          ["c0 misses a rebalance", "c0 returns", "c0 leaves", f"c0 {RESTARTED}"]),
+        # It lists what is chosen for it.
+        ("missed", Rule.DYNAMIC, {"misses": "c0", "start": NEW},
+         ["c0 misses a rebalance", "c0 returns"]),
         # Members start with other lists, and only those restart whose list changes.
         ("upgrade", Rule.DYNAMIC,
          {"start": STICKY, "starts": {"c1": NEW}, "to": ("cooperative-sticky", "range")},
