@@ -15,12 +15,13 @@ class Kept(_ClientProcess):
         """Stay for the next time limit; it ends with the tests, as every child does."""
 
 
-# To start a process with Kafka's classes takes 1.2 s, to start one for those as written 0.2 s.
-KEPT = {name: Kept(Child(), set()) for name in ("", "kafka")}
+# To start a process with Kafka's classes takes 1.2 s. That of assignors in Python is not kept: it
+# imports modules by the path of the test that started it.
+KEPT = {"kafka": Kept(Child(), set())}
 
 
 def keeping_processes() -> AbstractContextManager:
-    """Let all time limits in a block share the processes of these, also with other blocks."""
+    """Let all time limits in a block, and those of other blocks, share the process of KEPT."""
 
     def entered(limit: TimeLimit) -> TimeLimit:
         vars(limit)["_processes"].update(KEPT)
